@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flask import Flask
 
+    from gateway.core.settings import Value
     from gateway.oaipmh.routes import Observe
-    from gateway.settings import Value
 
 
 def create_app(
@@ -23,7 +23,7 @@ def create_app(
     Raise ConfigurationError if a setting is wrong, StoreError if the store cannot be served. Imports are in here
     because everything imports `gateway`, and most of it must not wait for Flask.
     """
-    from gateway.application import application_of  # noqa: PLC0415
-    from gateway.settings import instance_folder, load  # noqa: PLC0415
+    from gateway.app import application_of  # noqa: PLC0415
+    from gateway.core.settings import instance_folder, load  # noqa: PLC0415
 
     return application_of(load(instance or instance_folder(), options=options), observe)

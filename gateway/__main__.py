@@ -1,5 +1,5 @@
 """Runs the program `gateway` for `python -m gateway`."""
 
-from gateway.cli import main
+from gateway.cli.main import main
 
 main()

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from gateway.permissions import private
-from gateway.program import Program, program_options
-from gateway.settings import instance_folder
+from gateway.core.permissions import private
+from gateway.core.program import Program, program_options
+from gateway.core.settings import instance_folder
 
 
 class Row(NamedTuple):

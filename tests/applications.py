@@ -9,7 +9,7 @@ from pathlib import Path
 from flask import Flask
 
 from gateway import create_app
-from gateway.settings import Value
+from gateway.core.settings import Value
 
 
 @contextmanager

@@ -9,12 +9,12 @@ from functools import partial
 
 import click
 
-from gateway.cli import main
-from gateway.contract import OBJECTS as OURS
-from gateway.contract import TYPES, Field
+from gateway.cli.main import main
+from gateway.core.contract import OBJECTS as OURS
+from gateway.core.contract import TYPES, Field
+from gateway.core.settings import SETTINGS
+from gateway.core.statuses import MEANINGS
 from gateway.formats import load
-from gateway.settings import SETTINGS
-from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
@@ -22,7 +22,8 @@ from harvester.validate.resourcesync.run import RULES
 from harvester.validate.signposting.run import CHECKS as LINT
 from tests.commands.calls import commands as every_command
 from tests.conftest import ROOT
-from tests.test_layers import CORE, GROUND, LAYERS, MESSAGES, PROGRAM, PUBLICATION, ROOMS, WORKS
+from tests.test_layers import GROUPS as LAYER_GROUPS
+from tests.test_layers import HARVESTER, LAYERS
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -115,18 +116,15 @@ def _help(command: click.Command) -> str:
 
 
 DESCRIBED = tuple(
-    name.removeprefix("harvester.") for name in ROOMS if name not in ("harvester.cli", "harvester.__main__")
+    name.removeprefix("harvester.") for name in HARVESTER if name not in ("harvester.cli", "harvester.__main__")
 )
 
 # The groups of modules that the table of layers is written with, the larger before those that they contain.
 GROUPS = {
-    "core": CORE,
-    "ground": GROUND,
-    "program": PROGRAM,
-    "publication": PUBLICATION,
-    "messages": MESSAGES,
-    "works": WORKS,
-    "all rooms": ROOMS,
+    "ground": LAYER_GROUPS["GROUND"],
+    "messages": LAYER_GROUPS["MESSAGES"],
+    "works": LAYER_GROUPS["WORKS"],
+    "all rooms": HARVESTER,
 }
 
 

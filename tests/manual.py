@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from gateway.statuses import MEANINGS
+from gateway.core.statuses import MEANINGS
 from tests.commands.calls import PROGRAMS, commands
 
 FOLDER = Path("build/man")

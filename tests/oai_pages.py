@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from gateway.model import Slice
-from gateway.xmltext import escape_attribute
+from gateway.core.model import Slice
+from gateway.core.xmltext import escape_attribute
 from harvester.xml.parsing import strict
 
 OAI = "http://www.openarchives.org/OAI/2.0/"

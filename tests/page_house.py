@@ -18,13 +18,13 @@ from jinja2.bccache import Bucket
 from lxml.html import HtmlElement, document_fromstring
 from werkzeug.test import TestResponse
 
-from gateway.apply_takedowns import apply_takedowns
-from gateway.model import FileLink, FileOrigin
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.takedowns import Takedown, joined
 from gateway.pages import templating
-from gateway.pages.texts import texts
-from gateway.publish_files import file_all
+from gateway.pages.languages import texts
+from gateway.publish.publish_files import file_all
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Takedown, joined
+from gateway.takedowns.apply import apply_takedowns
 from tests.applications import application
 from tests.publish.desk import Desk, Sent, dc, make_databases
 

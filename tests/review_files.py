@@ -8,12 +8,12 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
+from gateway.core.model import Candidate, Decision, FoundCopy, Outcome
+from gateway.core.settings import place_of_copy
 from gateway.fulltext.found_copies import copies_of_result
 from gateway.fulltext.policies import Colour, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, FoundCopy, Outcome
-from gateway.settings import place_of_copy
 from gateway.store.base import Discovery
 from tests.page_house import House
 from tests.publish.desk import Sent, dc

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from flask import Flask
 from werkzeug.test import Client, TestResponse
 
-from gateway.model import Deed, LogLine, Role, User
+from gateway.core.model import Deed, LogLine, Role, User
 from gateway.store.opening import open_users
 
 PASSWORD = "a password of this test"

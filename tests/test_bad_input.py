@@ -12,9 +12,9 @@ from urllib.parse import quote
 import pytest
 from werkzeug.test import TestResponse
 
-from gateway.indexing import describe
+from gateway.core.settings import place_of_copy
 from gateway.search.following import IndexKeeper
-from gateway.settings import place_of_copy
+from gateway.search.indexing import describe
 from tests.page_house import FOUND, House, opened
 from tests.publish.desk import make_databases
 from tests.rows import each_row

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.settings import place_of_copy
+from gateway.core.settings import place_of_copy
 from tests.page_house import FOUND, ITEM, house  # noqa: F401 - a fixture
 
 PATHS = (

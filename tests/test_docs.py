@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from gateway.contract import OBJECTS as OURS
-from gateway.statuses import MEANINGS
+from gateway.core.contract import OBJECTS as OURS
+from gateway.core.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, commands
 from tests.conftest import ROOT
@@ -42,7 +42,7 @@ def test_generated_lists_are_those_of_the_code() -> None:
 def test_every_command_that_writes_json_is_documented_and_called() -> None:
     """A new command needs its fields and a call.
 
-    The fields go into `gateway/contract.py` or one of `harvester/commands/json_*.py`, the call into
+    The fields go into `gateway/core/contract.py` or one of `harvester/commands/json_*.py`, the call into
     `tests/commands/calls.py`.
     """
     names = {name for name, command in commands() if any("--json" in parameter.opts for parameter in command.params)}

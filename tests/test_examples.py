@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Outcome, Work
+from gateway.core.model import Outcome, Work
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.steps import Known
 from harvester.harvest.sources_toml import entry_from

@@ -11,157 +11,127 @@ from functools import cache
 from graphlib import TopologicalSorter
 from typing import NamedTuple
 
+import pytest
+
 from tests.conftest import ROOT
 
 # A row says what the modules below some names may import: of ours (with all below it), and after `+`, which libraries.
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
-GROUND <- gateway.{model, errors, xmltext, addresses, special_addresses, address_rules, digests, secret_arguments,
-  typed_links, spdx, spreadsheets, work_dates, normal_forms}
-PROGRAM <- gateway.{clocks, contract, program, signals, statuses, streams, terminal}
-CORE <- GROUND gateway.{permissions, sandbox, settings, logs, xmlio, registry}
-PUBLICATION <- gateway.{unattended, publish, rebuild, rebuild_processes, publish_files, apply_takedowns, recovery,
-  items, indexing, versions, known_files, mapping, names, provenance, resourcesync_abouts, namespaces, takedowns,
-  takedown_targets, withholding}
+GROUND <- gateway.core.{model, errors, xmltext, addresses, special_addresses, address_rules, digests, secret_arguments,
+  typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
-WORKS <- gateway.fulltext.{licenses, policies, search_result, identification} harvester.fulltext.{access_rights,
-  identifiers, known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions,
-  rights_words}
-# The ground first: each may import those before it that its row names.
-ROOMS <- harvester.{runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule, audit,
+WORKS <- gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights, identifiers,
+  known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
+# The rooms of both packages, the ground first: each may import those before it that its row names.
+GATEWAY <- gateway.{core, formats, store, publish, resourcesync, hub, search, fulltext, oaipmh, takedowns, pages,
+  review, ops, server, app, cli, __main__}
+HARVESTER <- harvester.{runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule, audit,
   graph, commands, cli, __main__}
 
-gateway.model <- gateway.model
-gateway.{errors, xmltext, addresses, digests, secret_arguments, spreadsheets, work_dates, normal_forms, sandbox,
-  durable, special_addresses, index_process} <-
-gateway.typed_links <- gateway.{addresses, xmltext}
-gateway.{permissions, rebuild_processes} <- gateway.errors
-gateway.settings <- GROUND gateway.settings_table
-gateway.settings_table <- gateway.address_rules
-gateway.address_rules <- gateway.{errors, special_addresses}
-gateway.{registry, takedowns, names, unattended} <- GROUND
-gateway.logs <- GROUND gateway.{settings, terminal}
-gateway.xmlio <- GROUND + lxml
-gateway.didl_items <- GROUND gateway.xmlio
-# Formats and store never see each other; publication, in its eight files, is where they meet.
-gateway.formats <- GROUND gateway.{xmlio, registry}
-gateway.formats.* <- GROUND gateway.{xmlio, didl_items, formats} + lxml
-gateway.pieces <- + isal zstandard
-gateway.{takedown_targets, withholding} <- GROUND gateway.takedowns
-gateway.store <- gateway.{model, errors, xmltext, durable, permissions, takedowns, pieces, store} + isal sqlite_utils
-  zlib_ng zstandard
-gateway.{namespaces, provenance} <- GROUND gateway.xmlio + lxml
-gateway.resourcesync_abouts <- GROUND gateway.{xmlio, provenance}
-gateway.known_files <- GROUND gateway.formats
-gateway.mapping <- CORE gateway.{formats, known_files, names, namespaces, provenance, takedowns, withholding,
-  resourcesync_abouts}
-gateway.versions <- GROUND gateway.store.base
-gateway.indexing <- CORE gateway.{descriptions, index_process, formats, search, store}
-gateway.{items, rebuild, apply_takedowns, publish_files, recovery, publish} <- CORE gateway.{formats, store} PUBLICATION
-gateway.fulltext <- GROUND gateway.{settings, fulltext}
-gateway.fulltext.stored_files <- GROUND gateway.{permissions, settings, store.takedown_file}
-gateway.fulltext.review <- GROUND gateway.{settings, store.base, fulltext}
-gateway.fulltext.release <- GROUND gateway.{settings, publish_files, store.base, store.lock_file, store.step, fulltext}
-gateway.fulltext.deciding <- GROUND gateway.{settings, store.base, takedowns, fulltext}
-gateway.fulltext.withdrawing <- GROUND gateway.{settings, apply_takedowns, store.base, store.takedown_file, takedowns,
-  fulltext}
+# The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
+gateway.core <- gateway.core
+gateway.core.xmlio <- GROUND gateway.core.xmlio + lxml
+gateway.core.pieces <- + isal zstandard
+gateway.core.program <- gateway.core + click
+# Formats and store never see each other; publication is where they meet.
+gateway.formats <- gateway.{core, formats}
+gateway.formats.* <- gateway.{core, formats} + lxml
+gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
+gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
+gateway.search <- gateway.{core, store.base, store.queries, store.working_file, search}
+gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
+gateway.fulltext <- gateway.{core, fulltext}
+gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
+gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
+gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
+gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.opening,
+  store.takedown_file, takedowns}
 # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
-gateway.oaipmh <- GROUND gateway.{names, pieces, store.base, oaipmh}
-gateway.oaipmh.routes <- GROUND gateway.{names, pieces, store.base, oaipmh} + flask werkzeug
-# Pages: the frame, and the faces that use it. Faces never import each other, and are handed what reads records.
-gateway.pages <- GROUND gateway.pages + jinja2 markupsafe
-gateway.pages.{answers, assets} <- GROUND gateway.pages + flask
-gateway.pages.appearance <- GROUND gateway.{settings, pages}
-gateway.descriptions <- GROUND gateway.{formats, provenance, xmlio}
-gateway.landing <- GROUND gateway.{names, typed_links, pages, landing}
-gateway.landing.places <- GROUND gateway.{names, pages, store.base}
-gateway.landing.copy_links <- GROUND gateway.{pages, store.base, landing} + flask
-gateway.landing.{resolver, crawlers} <- GROUND gateway.{names, pages, store.base, landing} + flask
-gateway.landing.routes <- GROUND gateway.{names, typed_links, pages, store.base, landing} + flask markupsafe
-gateway.browse <- GROUND gateway.{names, pages, store.base, search.query, browse}
-gateway.browse.{answers, home_pages, list_pages, routes, source_pages, verb_pages} <- GROUND gateway.{names, pages,
-  store.base, search.query, browse} + flask
-gateway.browse.search_routes <- GROUND gateway.{names, pages, store.base, search.base, search.query, browse} + flask
-gateway.search <- GROUND gateway.{names, permissions, store.base, store.queries, store.working_file, search}
-gateway.resourcesync <- GROUND gateway.{names, store.base, resourcesync}
-gateway.resourcesync.answers <- GROUND gateway.resourcesync + flask isal
-gateway.resourcesync.{files, batch_dump} <- GROUND gateway.{store.base, resourcesync} + flask
-gateway.resourcesync.kept <- GROUND gateway.{durable, permissions, takedowns, resourcesync}
-gateway.resourcesync.keeping <- GROUND gateway.{names, store.base, takedowns, resourcesync}
-gateway.resourcesync.{archives, dumps, routes, shared} <- GROUND gateway.{store.base, resourcesync} + flask werkzeug
-gateway.hub <- GROUND gateway.{names, resourcesync.addresses, resourcesync.periods, hub}
-gateway.hub.backlog <- GROUND gateway.{store.base, hub.topics}
-gateway.hub.routes <- GROUND gateway.{resourcesync.periods, store.base, hub} + flask
-gateway.websub <- GROUND gateway.{store.base, websub}
-gateway.websub.routes <- GROUND gateway.{store.base, websub} + flask
-gateway.people <- GROUND gateway.{fulltext.decisions, instance, pages.site, settings, store.base, store.opening,
-  store.takedown_file, people}
-gateway.people.commands <- GROUND gateway.{program, settings, terminal, people} + click
-gateway.people.log_lines <- GROUND gateway.store.base
-gateway.people.passwords <- gateway.errors + argon2
-gateway.people.throttle <- GROUND gateway.store.{base, base_users}
+# Faces never import each other, and are handed what reads records.
+gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
+gateway.oaipmh.routes <- GROUND gateway.{core.pieces, store.base, oaipmh} + flask werkzeug
+gateway.oaipmh.exploration <- GROUND gateway.{core.pieces, core.xmlio, publish.descriptions, store.base, oaipmh}
+gateway.resourcesync <- GROUND gateway.{core.durable, core.permissions, store.base, resourcesync}
+gateway.resourcesync.{archives, batch_dump, dumps, files, routes, shared} <- GROUND gateway.{store.base,
+  resourcesync} + flask isal werkzeug
+gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, store.base, hub}
+gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
+gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
+gateway.pages <- GROUND gateway.{core.settings, store.base, search.query, search.base, pages} + jinja2 markupsafe
+gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
+  resolver, search_routes, source_pages, verb_pages} <- GROUND gateway.{core.settings, store.base, search.query,
+  search.base, pages} + flask markupsafe
 # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
-gateway.review <- GROUND gateway.{names, pages, settings, store.base, takedowns, takedown_targets, people.log_lines,
-  people.throttle, fulltext, review} + flask flask_wtf werkzeug
-gateway.review.login_page <- GROUND gateway.{pages, store.base, people.passwords, people.throttle, review} + flask
-gateway.server <- GROUND gateway.{request_line, server} + gunicorn
-gateway.metrics <- GROUND gateway.{store.base, store.opening, hub, metrics} + prometheus_client
-gateway <- gateway + click flask gunicorn tomlkit
+gateway.review <- gateway.{core, pages, store.base, takedowns.plans, takedowns.targets, fulltext, review} + flask
+  flask_wtf werkzeug
+gateway.review.users <- gateway.{core, store, fulltext, review}
+gateway.review.throttle <- GROUND gateway.store.{base, base_users}
+gateway.review.passwords <- GROUND + argon2
+gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
+  ops}
+gateway.ops.schemas <- GROUND + flask
+gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
+gateway.ops.{metrics_of_state, request_counts} <- gateway.{core, hub, store} + prometheus_client
+gateway.server <- gateway.{core, server} + gunicorn
+gateway.server.conversion <- gateway.{core, store.opening, server}
+gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
+gateway <- gateway + flask
+gateway.cli <- gateway + click
 # The harvester: a row for each room, from the ground up. It uses the core of the gateway, and never a face of it.
-harvester.runtime <- GROUND gateway.{logs, permissions, program, statuses, streams, terminal} harvester.runtime
-harvester.runtime.progress <- GROUND PROGRAM gateway.logs harvester.runtime + rich
-harvester.xml <- GROUND gateway.xmlio harvester.xml + lxml
+harvester.runtime <- gateway.core harvester.runtime
+harvester.runtime.progress <- gateway.core harvester.runtime + rich
+harvester.xml <- GROUND gateway.core.xmlio harvester.xml + lxml
 # The one seam to the network. What lies on this machine may be compressed.
-harvester.http <- GROUND gateway.settings harvester.{runtime, xml, http} + isal requests urllib3
+harvester.http <- GROUND gateway.core.settings harvester.{runtime, xml, http} + isal requests urllib3
 harvester.http.local_files <- GROUND harvester.{runtime, http} + zstandard
 harvester.http.robots_txt <- GROUND harvester.http + protego
 # Sources, services and steps are handed `fetch`. They know what is asked and answered, and never what connects.
-harvester.sources <- GROUND gateway.{formats, registry, store.queries, xmlio} MESSAGES
+harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
   harvester.{runtime.temporary_files, xml, sources} + lxml
-harvester.fulltext <- CORE gateway.{formats, fulltext, store} PUBLICATION harvester.{runtime.interrupts,
-  runtime.worker_pool, http, fulltext}
-harvester.fulltext.services <- GROUND gateway.xmlio MESSAGES harvester.xml WORKS
+harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
+  harvester.{runtime.interrupts, runtime.worker_pool, http, fulltext}
+harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
   harvester.fulltext.{pages.landing_rules, services} + lxml
-harvester.fulltext.pages <- GROUND gateway.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
-harvester.fulltext.pdf <- GROUND gateway.sandbox WORKS harvester.fulltext.{pages, pdf} + snowballstemmer
-harvester.fulltext.pdf.reader <- gateway.sandbox + pdfminer pypdfium2
-harvester.fulltext.steps <- GROUND MESSAGES WORKS harvester.fulltext.{services, pages, pdf, steps}
-harvester.validate <- GROUND gateway.xmlio MESSAGES harvester.{runtime.exit_status, runtime.temporary_files,
+harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
+harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + snowballstemmer
+harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
+harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{services, pages, pdf, steps} + lxml
+harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.temporary_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}
-harvester.harvest <- CORE PROGRAM gateway.{fulltext, store} PUBLICATION harvester.{runtime, http, sources, fulltext,
-  harvest}
-harvester.harvest.sources_toml <- GROUND gateway.permissions harvester.{runtime, http, sources, harvest} + tomlkit
+harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, search.indexing, store,
+  takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
+harvester.harvest.sources_toml <- GROUND gateway.core.permissions harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
-harvester.mirror <- GROUND gateway.{store.queries, xmlio, didl_items} harvester.{runtime, http, sources, fulltext.pdf,
-  harvest, dump, mirror} + lxml
+harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{runtime, http, sources,
+  fulltext.pdf, harvest, dump, mirror} + lxml
 harvester.mirror.file_types <- GROUND harvester.mirror + puremagic
-harvester.offer <- GROUND gateway.{descriptions, fulltext.stored_files, pages.site, withholding} harvester.{runtime,
+harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify
-harvester.schedule <- GROUND gateway.{durable, fulltext, settings, apply_takedowns} harvester.{runtime, http, sources,
-  fulltext, harvest, mirror, offer, schedule}
+harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runtime, http, sources, fulltext, harvest,
+  mirror, offer, schedule}
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
-harvester.schedule.kept_files <- harvester.schedule.repeating GROUND gateway.{descriptions, settings, landing.places,
-  pages.appearance, resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
-  harvester.{runtime, harvest.instance}
-harvester.schedule.hub.change_lists <- GROUND gateway.{descriptions, hub.topics, landing.places, pages.appearance,
-  resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, settings, store.base}
-harvester.schedule.hub <- GROUND gateway.{settings, store.base, hub.callbacks, hub.topics, hub_subscribers}
-  harvester.{runtime, http, harvest.instance, schedule.hub, schedule.repeating}
-harvester.audit <- GROUND gateway.{formats, names, store, xmlio} harvester.{xml, http, fulltext, mirror, audit}
-harvester.graph <- GROUND gateway.{fulltext, indexing, names, pages.reference, pages.shown, sandbox, store, takedowns}
+harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.appearance, publish.descriptions,
+  resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
+  harvester.{runtime, harvest.instance, schedule.due}
+harvester.schedule.hub.change_lists <- gateway.{core, hub.topics, pages.item_places, pages.appearance,
+  publish.descriptions, resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base}
+harvester.schedule.hub <- gateway.{core, hub.callbacks, hub.subscribers, hub.topics, store.base} harvester.{runtime,
+  http, harvest.instance, schedule.due, schedule.hub}
+harvester.audit <- gateway.{core, formats, store} harvester.{xml, http, fulltext, mirror, audit}
+harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store}
   harvester.{http.urls, runtime, graph}
 harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
-harvester.graph.query_process <- gateway.sandbox + ladybug
-harvester.commands <- CORE PROGRAM gateway.{formats, fulltext, hub_subscribers, people.caller, people.log_completion,
-  store} PUBLICATION ROOMS + click
+harvester.graph.query_process <- gateway.core.sandbox + ladybug
+harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, store, takedowns} HARVESTER + click
 harvester.__main__ <- harvester.cli
-harvester.cli <- gateway.{permissions, program, settings} harvester.{commands, runtime} + click
+harvester.cli <- gateway.core harvester.{commands, runtime} + click
 harvester <-
 """
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
-MAY_CONNECT = ("harvester.http", "harvester.schedule.notifications.send", "gateway.serve", "gateway.server")
+MAY_CONNECT = ("harvester.http", "harvester.schedule.notifications.send", "gateway.server")
 XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
 
 
@@ -194,7 +164,7 @@ def _read(table: str) -> tuple[dict[str, tuple[str, ...]], dict[str, Layer]]:
 
 
 GROUPS, LAYERS = _read(TABLE)
-GROUND, PROGRAM, CORE, PUBLICATION, MESSAGES, WORKS, ROOMS = GROUPS.values()
+GATEWAY, HARVESTER = GROUPS["GATEWAY"], GROUPS["HARVESTER"]
 MODULES = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
     for package in ("gateway", "harvester")
@@ -229,7 +199,7 @@ def _is_below(name: str, tops: tuple[str, ...]) -> bool:
 
 
 def _module_of(imported: str) -> str:
-    """Return the module of ours that an imported name lies in: `gateway.model.Work` lies in `gateway.model`."""
+    """Return the module of ours that an imported name lies in: that of `gateway.app.Databases` is `gateway.app`."""
     while imported not in MODULES:
         imported = imported.rpartition(".")[0]
     return imported
@@ -245,7 +215,7 @@ def _forbidden(module: str) -> list[str]:
     layers = [top for top in LAYERS if _is_below(module, (top,)) or fnmatchcase(module, top)]
     ours, libraries = LAYERS[max(layers, key=len)]
     # A part of a package does not want its package's `__init__`, which is loaded before it anyway and empty.
-    is_top = _is_below(module, ("gateway.cli", "gateway.serve"))
+    is_top = _is_below(module, ("gateway.cli",))
     wrong = [name for name in _ours(module) if not _is_below(name, ours) or (name == "gateway" and not is_top)]
     others = [name for name in _imports(module) if not _is_below(name, ("gateway", "harvester"))]
     return wrong + [name for name in others if name.partition(".")[0] not in sys.stdlib_module_names | {*libraries}]
@@ -271,11 +241,28 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     TopologicalSorter({name: {*_ours(name)} - {name} for name in MODULES}).prepare()
 
 
-def test_the_harvester_has_these_rooms_and_arrows_between_them_point_down() -> None:
-    room = {name: ".".join(name.split(".")[:2]) for name in MODULES if name.startswith("harvester.")}
-    assert set(room.values()) == set(ROOMS)
-    arrows = {(name, imported) for name in room for imported in _ours(name) if imported in room}
-    assert {arrow for arrow in arrows if ROOMS.index(room[arrow[1]]) > ROOMS.index(room[arrow[0]])} == set()
+def _rooms(package: str) -> dict[str, set[str]]:
+    """Return the rooms of a package, and which others each of them imports from."""
+    room = {name: ".".join(name.split(".")[:2]) for name in MODULES if name.startswith(f"{package}.")}
+    imported: dict[str, set[str]] = {top: set() for top in room.values()}
+    for name, top in room.items():
+        imported[top] |= {room[other] for other in _ours(name) if other in room} - {top}
+    return imported
+
+
+@pytest.mark.parametrize("rooms", [GATEWAY, HARVESTER], ids=["gateway", "harvester"])
+def test_there_are_these_rooms_and_arrows_between_them_point_down(rooms: tuple[str, ...]) -> None:
+    imported = _rooms(rooms[0].partition(".")[0])
+    assert set(imported) == set(rooms)
+    order = rooms.index
+    assert {(top, below) for top, tops in imported.items() for below in tops if order(below) > order(top)} == set()
+
+
+def test_the_gateway_has_at_most_eleven_floors() -> None:
+    imported, floors = _rooms("gateway"), dict[str, int]()
+    for top in GATEWAY:  # from the ground up
+        floors[top] = 1 + max((floors[below] for below in imported[top]), default=0)
+    assert max(floors.values()) <= 11, floors
 
 
 def test_a_backend_the_network_and_the_harvester_are_imported_only_where_they_may_be() -> None:
@@ -288,4 +275,4 @@ def test_a_backend_the_network_and_the_harvester_are_imported_only_where_they_ma
 
 def test_only_xmlio_configures_parsers() -> None:
     named = re.compile(rf"\.(?:{'|'.join(XML_PARSERS)})\b")
-    assert {name for name, file in MODULES.items() if named.search(file.read_text("utf-8"))} == {"gateway.xmlio"}
+    assert {name for name, file in MODULES.items() if named.search(file.read_text("utf-8"))} == {"gateway.core.xmlio"}

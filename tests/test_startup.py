@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
 from tests.conftest import loaded_by
 
 HEAVY = {"bs4", "flask", "lxml", "pdfminer", "pypdfium2", "requests", "rich"}

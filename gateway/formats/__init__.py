@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gateway.model import Work
-from gateway.registry import members
-from gateway.xmlio import Element
+from gateway.core.model import Work
+from gateway.core.registry import members
+from gateway.core.xmlio import Element
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import unescape
 
-from gateway.addresses import address, any_uri
-from gateway.digests import GATEWAY, UPSTREAM, digest, spelled
+from gateway.core.addresses import address, any_uri
+from gateway.core.digests import GATEWAY, UPSTREAM, digest, spelled
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, clean, escape, escape_attribute
 from gateway.formats._file_links import UNKNOWN
-from gateway.model import FileLink, FileOrigin
-from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, clean, escape, escape_attribute
 
 OBJECT_FILE = "info:eu-repo/semantics/objectFile"
 _MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(?:\s*;.*)?")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
-from gateway.didl_items import Describer
-from gateway.digests import GATEWAY, Digest, digest, in_order, is_strong
-from gateway.model import FileLink
-from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import DCTERMS, DIDL
+from gateway.core.digests import GATEWAY, Digest, digest, in_order, is_strong
+from gateway.core.model import FileLink
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import DCTERMS, DIDL
 
 _MOST_DIGESTS = 100  # stated for one file
 _NUMBER = re.compile(r"[0-9]{1,15}")
@@ -98,3 +98,31 @@ _TERMS: Mapping[str, Callable[[FileLink, str], FileLink]] = {
     "modified": dated,
     "license": _licensed,
 }
+
+# --- Finds the elements of a DIDL that describe a Component -----------------------------------------------------------
+
+_PARTS = ("Item", "Container", "Component")
+
+
+class Describer(NamedTuple):
+    """An element with Descriptors. If `is_of_work`, it describes the work; only size and digests are of the file."""
+
+    element: Element
+    is_of_work: bool = False
+
+
+def describers(component: Element, alone: dict[Element, bool]) -> Iterator[Describer]:
+    """Yield the elements that describe a Component, the nearest first.
+
+    An Item within an Item describes the only Component in it; the outermost Item describes the work. `alone` is a
+    cache: for each Item, whether it has no other Component or Item.
+    """
+    yield Describer(component)
+    item = component.getparent()
+    if item is None or name_of(item)[1] != "Item":
+        return
+    if item not in alone:
+        alone[item] = sum(name_of(child)[1] in _PARTS for child in children(item)) == 1
+    if alone[item]:
+        above = item.getparent()
+        yield Describer(item, is_of_work=above is None or name_of(above)[1] != "Item")

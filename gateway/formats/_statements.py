@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from gateway.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
+from gateway.core.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
+from gateway.core.model import FileLink, Statement, Work
 from gateway.formats._file_links import file_type, type_named
-from gateway.model import FileLink, Statement, Work
 
 ELEMENTS = (
     "contributor", "coverage", "creator", "date", "description", "format", "identifier", "language",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gateway.core.model import Statement, Work
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import leading_of, work_of
-from gateway.model import Statement, Work
-from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import XML
 
 _SCHEMA = "http://datacite.org/schema/"
 _KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gateway.core.model import Statement, Work
+from gateway.core.xmlio import Element, children, name_of, outermost, text_of
+from gateway.core.xmltext import DC, XML
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, work_of
-from gateway.model import Statement, Work
-from gateway.xmlio import Element, children, name_of, outermost, text_of
-from gateway.xmltext import DC, XML
 
 # Local names that have the same meaning in many vocabularies.
 _NAMES: Mapping[str, str] = {

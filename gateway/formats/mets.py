@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.addresses import address
-from gateway.digests import Digest, Digests, digest
+from gateway.core.addresses import address
+from gateway.core.digests import Digest, Digests, digest
+from gateway.core.model import FileLink, Work
+from gateway.core.xmlio import Element, children, name_of
+from gateway.core.xmltext import DCTERMS
 from gateway.formats import MetadataFormat, reader_of
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
 from gateway.formats._statements import completed
-from gateway.model import FileLink, Work
-from gateway.xmlio import Element, children, name_of
-from gateway.xmltext import DCTERMS
 
 _METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
 _MOST_SECTIONS = 100  # referred to by one file

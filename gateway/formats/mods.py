@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.addresses import address, uri_of
+from gateway.core.addresses import address, uri_of
+from gateway.core.model import FileLink, Statement, Work
+from gateway.core.xmlio import Element, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._statements import work_of
-from gateway.model import FileLink, Statement, Work
-from gateway.xmlio import Element, name_of, text_of
 
 _MODS = "http://www.loc.gov/mods/v3"
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from gateway.errors import NotXml
+from gateway.core.errors import NotXml
+from gateway.core.model import Statement, Work
+from gateway.core.xmlio import Element, parse, text_of
+from gateway.core.xmltext import DC, OAI_DC, XML, XSI, clean, escape, escape_attribute
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, LEADING, work_of
-from gateway.model import Statement, Work
-from gateway.xmlio import Element, parse, text_of
-from gateway.xmltext import DC, OAI_DC, XML, XSI, clean, escape, escape_attribute
 
 SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 

@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from gateway import xmlio
-from gateway.addresses import address, any_uri, is_address, uri_of
-from gateway.didl_items import describers
+from gateway.core import xmlio
+from gateway.core.addresses import address, any_uri, is_address, uri_of
+from gateway.core.model import Content, FileLink, Statement, Work
+from gateway.core.xmlio import Element, name_of, text_of
+from gateway.core.xmltext import DIDL, DII, RDF, XSI, escape, escape_attribute
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._components import (
     AFTER,
@@ -31,11 +33,8 @@ from gateway.formats._components import (
     type_of,
 )
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._stated import stated
+from gateway.formats._stated import describers, stated
 from gateway.formats._statements import completed
-from gateway.model import Content, FileLink, Statement, Work
-from gateway.xmlio import Element, name_of, text_of
-from gateway.xmltext import DIDL, DII, RDF, XSI, escape, escape_attribute
 
 SCHEMA = "http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/didl.xsd"
 START_PAGE = "info:eu-repo/semantics/humanStartPage"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gateway.core.model import Statement, Work
+from gateway.core.xmlio import Element, children, name_of, outermost, text_of
+from gateway.core.xmltext import DC, DCTERMS, XML
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, leading_of, work_of
-from gateway.model import Statement, Work
-from gateway.xmlio import Element, children, name_of, outermost, text_of
-from gateway.xmltext import DC, DCTERMS, XML
 
 # The element that each term refines (DCMI Metadata Terms, section 2).
 _REFINES: Mapping[str, str] = {

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from gateway.addresses import address, uri_of
+from gateway.core.addresses import address, uri_of
+from gateway.core.model import FileLink, Statement, Work
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import SOLR
 from gateway.formats import MetadataFormat
 from gateway.formats._file_links import UNKNOWN, file_type
 from gateway.formats._statements import work_of
-from gateway.model import FileLink, Statement, Work
-from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import SOLR
 
 # The facts of a document, and the names of their fields; of several names, the first that the document has counts.
 LARO: Mapping[str, str] = {

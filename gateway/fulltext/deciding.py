@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from gateway.errors import DecisionRefused, StoreBusy
+from gateway.core.errors import DecisionRefused, StoreBusy
+from gateway.core.model import Decision
+from gateway.core.settings import Settings
 from gateway.fulltext.decisions import standing
 from gateway.fulltext.release import Releaser
-from gateway.model import Decision
-from gateway.settings import Settings
 from gateway.store.base import Discovery, Inbox, Store
 
 _MET = "{}: {} is skipped, because there is a new decision on it: {} by {}."

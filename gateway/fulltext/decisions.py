@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gateway.errors import ConfigurationError
-from gateway.fulltext.identification import Sign, is_identified, least_score
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Candidate, Decision, DocumentKind, Outcome
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import Policy
-from gateway.fulltext.search_result import NAMED, SearchResult
-from gateway.model import Candidate, Decision, DocumentKind, Outcome
-from gateway.settings import Settings
-from gateway.xmltext import utc_datetime
+from gateway.fulltext.search_result import NAMED, SearchResult, Sign, is_identified, least_score
 
 RULE = "rule"
 DOCUMENTS = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from gateway.core.model import Candidate, Decision, Outcome, SearchState, Trace
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import NAMED, RECHECK, UNNAMED
 from gateway.fulltext.stored_search import candidates_in, parsed_search, traces_in
-from gateway.model import Candidate, Decision, Outcome, SearchState, Trace
-from gateway.xmltext import utc_datetime
 
 _OK = 200
 SENTENCES: dict[Outcome, str] = {

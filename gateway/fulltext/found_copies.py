@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from gateway.core.model import Candidate, FoundCopy, SearchState, Work
+from gateway.core.xmltext import clean
 from gateway.fulltext.policies import Colour
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import candidates_of, parsed_search
-from gateway.model import Candidate, FoundCopy, SearchState, Work
-from gateway.xmltext import clean
 
 _MOST = 500  # characters of a title, or of authors
 

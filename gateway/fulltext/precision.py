@@ -9,8 +9,8 @@ from heapq import nsmallest
 from math import sqrt
 from typing import NamedTuple
 
+from gateway.core.model import AcceptRule, Judged, Judgement, SampledFile
 from gateway.fulltext.decisions import BY_LICENSE, BY_POLICY
-from gateway.model import AcceptRule, Judged, Judgement, SampledFile
 
 SIZE = 50  # files of each rule and month: the interval is then at most 14 points wide on each side
 _YEAR_SECONDS = 365 * 86_400

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gateway.addresses import address
+from gateway.core.addresses import address
+from gateway.core.model import Candidate, Decision, FileLink, FileOrigin, Outcome
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import UNSEEN
 from gateway.fulltext.licenses import is_open, license_of, license_uri
 from gateway.fulltext.search_result import NAMED
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Candidate, Decision, FileLink, FileOrigin, Outcome
-from gateway.settings import Settings
-from gateway.xmltext import utc_datetime
 
 
 class Terms(NamedTuple):

@@ -13,12 +13,12 @@ from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from time import sleep
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import FileLink, ItemState, Unpublished
+from gateway.core.settings import Settings
 from gateway.fulltext.published_files import Terms, files_of, terms_of
 from gateway.fulltext.stored_search import candidates_of, retracted_of
-from gateway.model import FileLink, ItemState, Unpublished
-from gateway.publish_files import file_all
-from gateway.settings import Settings
+from gateway.publish.publish_files import file_all
 from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.lock_file import locked
 from gateway.store.step import EPOCH_FACT

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from gateway.core.model import Candidate, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy, Work
+from gateway.core.settings import place_of_copy
 from gateway.fulltext.stored_search import candidates_of, published_of
-from gateway.model import Candidate, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy, Work
-from gateway.settings import place_of_copy
 from gateway.store.base import Discovery
 
 _BATCH = 500

@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
 
-from gateway.errors import StoreUnwritable
-from gateway.permissions import file_mode
-from gateway.settings import place_of_copy
+from gateway.core.errors import StoreUnwritable
+from gateway.core.permissions import file_mode
+from gateway.core.settings import place_of_copy
 from gateway.store.takedown_file import TakedownFile
 
 # The prefix of the names of temporary files in Python.

@@ -8,10 +8,10 @@ from ipaddress import IPv6Address, ip_network
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from gateway.address_rules import Address, Allowed, class_of, is_local_name, parse_address
-from gateway.addresses import is_address
+from gateway.core.address_rules import Address, Allowed, class_of, is_local_name, parse_address
+from gateway.core.addresses import is_address
+from gateway.core.special_addresses import PUBLIC
 from gateway.hub.topics import MOST_TEXT
-from gateway.special_addresses import PUBLIC
 
 _LEGAL: Final = re.compile(r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=%\[\]]*")
 _NUMBER: Final = re.compile(r"(?i)\d+|0x[0-9a-f]*")

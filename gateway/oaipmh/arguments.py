@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from gateway.errors import BadArgument, BadVerb, OaiError
-from gateway.xmltext import clean, is_legal, parse_utc_datetime
+from gateway.core.errors import BadArgument, BadVerb, OaiError
+from gateway.core.xmltext import clean, is_legal, parse_utc_datetime
 
 
 class Rule(NamedTuple):

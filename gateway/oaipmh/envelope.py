@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gateway.errors import OaiError
-from gateway.xmltext import OAI_PMH, XSI, clean, escape, escape_attribute, utc_datetime
+from gateway.core.errors import OaiError
+from gateway.core.xmltext import OAI_PMH, XSI, clean, escape, escape_attribute, utc_datetime
 
 _HEAD = (
     f'<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gateway.model import Source
-from gateway.oaipmh.envelope import element
-from gateway.secret_arguments import secret_argument
-from gateway.xmltext import (
+from gateway.core.model import Source
+from gateway.core.secret_arguments import secret_argument
+from gateway.core.xmltext import (
     BRANDING,
     FRIENDS,
     OAI_IDENTIFIER,
@@ -22,6 +21,7 @@ from gateway.xmltext import (
     escape_attribute,
     utc_datetime,
 )
+from gateway.oaipmh.envelope import element
 
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 

@@ -20,11 +20,11 @@ from flask import Blueprint, Request, Response, request
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
-from gateway.errors import StoreDamaged, StoreError
+from gateway.core.errors import StoreDamaged, StoreError
+from gateway.core.pieces import Part, deflate, gzip, identity, zstd
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import Arguments, parse, refused
 from gateway.oaipmh.identity import COMPRESSIONS, Repository
-from gateway.pieces import Part, deflate, gzip, identity, zstd
 from gateway.store.base import Store
 
 log = logging.getLogger("gateway.oaipmh")

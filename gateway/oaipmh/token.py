@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from gateway.errors import BadResumptionToken
-from gateway.model import Key, Selection
+from gateway.core.errors import BadResumptionToken
+from gateway.core.model import Key, Selection
 
 VERSION = "1"
 _MAC_BYTES = 16

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from gateway.errors import (
+from gateway.core.errors import (
     BadArgument,
     BadResumptionToken,
     BadVerb,
@@ -21,16 +21,16 @@ from gateway.errors import (
     NoSetHierarchy,
     OaiError,
 )
-from gateway.model import Format, Selection, SetDescription
-from gateway.names import original_spec
+from gateway.core.model import Format, Selection, SetDescription
+from gateway.core.names import original_spec
+from gateway.core.pieces import Part, identity
+from gateway.core.xmltext import NO_NAMESPACE, clean
 from gateway.oaipmh import token
 from gateway.oaipmh.arguments import Arguments
 from gateway.oaipmh.envelope import CLOSING, element, error, opening, request, resumption_token
 from gateway.oaipmh.identity import Repository, identify
 from gateway.oaipmh.token import ListState, SetsState
-from gateway.pieces import Part, identity
 from gateway.store.base import PageOfParts, View
-from gateway.xmltext import NO_NAMESPACE, clean
 
 
 class Refused(Exception):

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from http import HTTPStatus
 
-from flask import Response, request
+from flask import Blueprint, Response, abort, request
 
+from gateway.pages.site import Site
+from gateway.pages.style import Asset
 from gateway.pages.templating import Pages
 
 log = logging.getLogger("gateway.pages")
@@ -79,3 +81,27 @@ def unavailable(pages: Pages, error: Exception) -> Response:
     response.headers["Retry-After"] = "60"
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+# --- The addresses `/assets/…` ----------------------------------------------------------------------------------------
+
+_YEAR_SECONDS = 31_536_000
+
+
+def blueprint(site: Site, *further: Asset) -> Blueprint:
+    """Return the Flask blueprint of the files that pages use; their names have a digest, so they are immutable."""
+    face = Blueprint("assets", __name__)
+    files = {asset.name: asset for asset in (site.style, site.logo, site.icon, *further) if asset}
+
+    @face.route("/assets/<name>")
+    def asset(name: str) -> Response:
+        wanted = files.get(name)
+        if wanted is None:
+            abort(404)
+        response = Response(wanted.content, content_type=wanted.content_type)
+        response.headers["Cache-Control"] = f"public, max-age={_YEAR_SECONDS}, immutable"
+        # A logo in SVG may have scripts; they never run, since nothing may.
+        response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return response
+
+    return face

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from gateway.errors import ConfigurationError
+from gateway.core.addresses import site_url
+from gateway.core.errors import ConfigurationError
+from gateway.core.settings import Settings
 from gateway.pages.colours import accents, is_colour
-from gateway.pages.site import Site, site_url
+from gateway.pages.site import Site
 from gateway.pages.style import Asset, icon_of, named, style_sheet
-from gateway.settings import Settings
 
 log = logging.getLogger("gateway.pages")
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from gateway.pages.shown import number
 
 # ISO 639-1, and the codes of ISO 639-2 for the same: BCP 47 has only the shortest one of a language.
 _CODES = """
@@ -42,3 +48,24 @@ def language_tag(code: str) -> str:
     if primary in _NO_LANGUAGE or (len(primary) == 2 and primary not in _KNOWN):  # noqa: PLR2004
         return ""
     return primary + (more if _MORE.fullmatch(more) else "")
+
+
+# --- All texts of the pages, from `texts.toml`: one place to read and to translate them ------------------------------
+
+_FILE = Path(__file__).with_name("texts.toml")
+
+
+def texts() -> SimpleNamespace:
+    """Return the texts as a tree of attributes."""
+    return _tree(tomllib.loads(_FILE.read_text("utf-8")))
+
+
+def counted(count: int, forms: tuple[str, str]) -> str:
+    """Return a text with a number in it; `forms` are the one for a single thing and the one for all other numbers."""
+    return forms[count != 1].format(n=number(count))
+
+
+def _tree(entries: dict[str, Any]) -> SimpleNamespace:
+    return SimpleNamespace(
+        **{name: _tree(value) if isinstance(value, dict) else value for name, value in entries.items()}
+    )

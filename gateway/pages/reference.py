@@ -11,13 +11,13 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from gateway.addresses import uri_of
-from gateway.model import Statement, Work
+from gateway.core.addresses import uri_of
+from gateway.core.model import Statement, Work
+from gateway.core.work_dates import date_of
 from gateway.pages.kinds import WORK, Kind, kind_of
 from gateway.pages.languages import language_tag
 from gateway.pages.places import Place, is_identifier, is_title, place_of
 from gateway.pages.shown import paragraphs, plain
-from gateway.work_dates import date_of
 
 # An ORCID iD: with hyphens of any kind, or behind its label or host also without; `[ORCID]: https://orcid.org/…`.
 _HYPHENS = "\u2010-\u2015\u2212-"

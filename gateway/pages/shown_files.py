@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from gateway.model import FileLink, FileOrigin
+from gateway.core.model import FileLink, FileOrigin
 from gateway.pages.shown import bare, host, shortened
 
 _CC = re.compile(r"(?i)https?://creativecommons\.org/licenses/([a-z-]{2,12})/(\d\.\d)(?:/([a-z]{2,6})(?:/|$))?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from gateway.pages.style import Asset
@@ -39,22 +38,3 @@ class Site:
     def capability_list(self, metadata_prefix: str) -> str:
         """Return the address of the Capability List of all records in a format, or an empty string."""
         return dict(self.capability_lists).get(metadata_prefix, "")
-
-
-def site_url(base_url: str, stated: str) -> str:
-    """Return the address of `/` without its slash: `stated`, else the baseURL without `/oai`, else its host."""
-    if stated:
-        return stated.rstrip("/")
-    if base_url.endswith("/oai"):
-        return base_url.removesuffix("/oai")
-    parts = urlsplit(base_url)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether an address leads to this machine only."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -8,14 +8,13 @@ from typing import Final
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from gateway.pages import shown
 from gateway.pages.charts import meter
-from gateway.pages.icons import icon
 from gateway.pages.item_addresses import plain_address
-from gateway.pages.languages import language_tag
+from gateway.pages.languages import counted, language_tag, texts
 from gateway.pages.site import Site
-from gateway.pages.texts import counted, texts
 
 _FRAME = Path(__file__).parent / "templates"
 _MOST_SEARCHED: Final = 200  # letters of a text of a record
@@ -86,3 +85,21 @@ class Pages:
         """Return the name of a language; a code without one as the record has it."""
         primary = language_tag(code).partition("-")[0]
         return str(getattr(self.texts.languages, primary, code)) if primary else code
+
+
+# --- The shapes beside the words of chips, as inline SVG, so that no status is shown by colour alone -----------------
+
+_SHAPES = {
+    "good": '<path d="m2 6.5 2.8 2.8L10 3.5"/>',
+    "caution": '<path d="M6 1.5 11 10.5H1zM6 5v2.5M6 9v.1"/>',
+    "bad": '<path d="m2.5 2.5 7 7m0-7-7 7"/>',
+    "neutral": '<circle cx="6" cy="6" r="4"/>',
+    "file": '<path d="M2.5 1h4.5l2.5 2.5V11h-7zM7 1v2.5h2.5"/>',
+}
+
+
+def icon(name: str) -> Markup:
+    """Return a shape of 12 by 12 pixels; screen readers read the word beside it."""
+    return Markup('<svg viewBox="0 0 12 12" aria-hidden="true" focusable="false">{}</svg>').format(
+        Markup(_SHAPES[name])  # noqa: S704 - the shapes are above
+    )

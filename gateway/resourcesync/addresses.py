@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from gateway.names import SOURCES
+from gateway.core.names import SOURCES
 
 DESCRIPTION: Final = "/.well-known/resourcesync"
 FOLDER: Final = "/resourcesync"

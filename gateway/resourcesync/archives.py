@@ -12,14 +12,13 @@ from typing import Final
 
 from flask import Response, abort
 
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import ResourceSet
-from gateway.resourcesync.answers import FRESH_SECONDS, answer
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.dumps import times_of
 from gateway.resourcesync.kept import DAMAGED, KeptList, entries_of
-from gateway.resourcesync.shared import Shared
+from gateway.resourcesync.shared import FRESH_SECONDS, Shared, answer
 from gateway.store.base import View
-from gateway.xmltext import utc_datetime
 
 _WHOLE: Final = 0  # the part of an archived list that is one document
 

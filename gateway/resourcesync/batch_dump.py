@@ -13,14 +13,14 @@ from wsgiref.util import FileWrapper
 
 from flask import Blueprint, Response, request
 
-from gateway.model import Resource
+from gateway.core.model import Resource
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import FOLDER, Addresses
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries
 from gateway.resourcesync.packages import Packed
 from gateway.store.base import Store, View
-from gateway.xmltext import utc_datetime
 
 # Returns the identifier and the prefix of the metadata at an address, or None.
 Named: TypeAlias = Callable[[View, str], tuple[str, str] | None]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from gateway.xmltext import SITEMAP, escape, escape_attribute
+from gateway.core.xmltext import SITEMAP, escape, escape_attribute
 
 TERMS: Final = "http://www.openarchives.org/rs/terms/"
 CONTENT_TYPE: Final = "application/xml; charset=UTF-8"

@@ -14,17 +14,16 @@ from wsgiref.util import FileWrapper
 from flask import Response, abort, request
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 
-from gateway.model import Selection
+from gateway.core.model import Selection
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import ResourceSet
-from gateway.resourcesync.answers import FRESH_SECONDS, answer
 from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link, hash_of
 from gateway.resourcesync.keeping import package_of_part
 from gateway.resourcesync.kept import DAMAGED, KeptPackage, KeptPart, forbidden_in
-from gateway.resourcesync.shared import Shared
+from gateway.resourcesync.shared import FRESH_SECONDS, Shared, answer
 from gateway.resourcesync.site_resources import selected
 from gateway.store.base import View
-from gateway.xmltext import utc_datetime
 
 _ZIP: Final = "application/zip"
 _STEP: Final = 1 << 16

@@ -14,12 +14,12 @@ from math import inf
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from gateway.addresses import is_address
-from gateway.model import Content, Resource, ResourceChange, Source
-from gateway.names import upstream_identifier
+from gateway.core.addresses import is_address
+from gateway.core.model import Content, Resource, ResourceChange, Source
+from gateway.core.names import upstream_identifier
+from gateway.core.secret_arguments import secret_argument
+from gateway.core.xmltext import clean, escape, is_legal, utc_datetime
 from gateway.resourcesync.documents import Link, hash_of, link, md
-from gateway.secret_arguments import secret_argument
-from gateway.xmltext import clean, escape, is_legal, utc_datetime
 
 TYPE: Final = "application/xml"
 _MOST_FILES: Final = 50  # of one entry

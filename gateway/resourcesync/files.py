@@ -14,13 +14,13 @@ from typing import Final, TypeAlias
 
 from flask import Blueprint, Response, abort
 
-from gateway.errors import StoreError
-from gateway.model import Content
+from gateway.core.errors import StoreError
+from gateway.core.model import Content
+from gateway.core.xmltext import clean, escape, escape_attribute, is_legal, utc_datetime
 from gateway.resourcesync.addresses import FOLDER, Addresses, FileAddresses
-from gateway.resourcesync.answers import answer, unavailable
 from gateway.resourcesync.documents import Document, Link, hash_of, link, md
+from gateway.resourcesync.shared import answer, unavailable
 from gateway.store.base import Store, View
-from gateway.xmltext import clean, escape, escape_attribute, is_legal, utc_datetime
 
 # Returns the addresses of the metadata of an item that describe its files.
 DescribedBy: TypeAlias = Callable[[View, str], tuple[str, ...]]

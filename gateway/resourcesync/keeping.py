@@ -15,7 +15,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from gateway.model import Selection
+from gateway.core.model import Selection
+from gateway.core.takedowns import Takedowns
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.kept import (
@@ -37,8 +39,6 @@ from gateway.resourcesync.kept import (
 from gateway.resourcesync.periods import Period
 from gateway.resourcesync.site_resources import SiteResources, bounds, selected
 from gateway.store.base import Store, View
-from gateway.takedowns import Takedowns
-from gateway.xmltext import utc_datetime
 
 _DAY_SECONDS: Final = 86_400
 

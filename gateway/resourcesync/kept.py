@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias, get_origin, get_type_hints
 from zipfile import BadZipFile
 
-from gateway import durable
-from gateway.permissions import file_mode, keep_owner
+from gateway.core import durable
+from gateway.core.permissions import file_mode, keep_owner
+from gateway.core.takedowns import Takedowns
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.packages import items_of, versions_of
-from gateway.takedowns import Takedowns
 
 FOLDER: Final = "resourcesync"  # in the instance folder
 INDEX: Final = "kept.json"

@@ -12,7 +12,7 @@ from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, Final, NamedTuple
 
-from gateway.model import Content, Resource
+from gateway.core.model import Content, Resource
 from gateway.resourcesync.documents import Document
 from gateway.resourcesync.entries import Entries
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
-from gateway.model import Selection
+from gateway.core.model import Selection
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.store.base import View
-from gateway.xmltext import utc_datetime
 
 MOST_ENTRIES: Final = 10_000  # a document may have 50,000 and 50 MB; one of ours has some 5 MB
 OPEN: Final = "open"  # the name of the open period

@@ -12,19 +12,18 @@ from typing import Final
 from flask import Blueprint, Response, abort
 from werkzeug.routing import BaseConverter
 
-from gateway.errors import StoreError
-from gateway.model import Selection
+from gateway.core.errors import StoreError
+from gateway.core.model import Selection
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import DESCRIPTION, FOLDER, ResourceSet
-from gateway.resourcesync.answers import FRESH_SECONDS, answer, unavailable
 from gateway.resourcesync.archives import Archives
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.dumps import ChangeDumps, ResourceDumps
 from gateway.resourcesync.kept import KeptFiles
 from gateway.resourcesync.periods import OPEN, Period
-from gateway.resourcesync.shared import Shared
+from gateway.resourcesync.shared import FRESH_SECONDS, Shared, answer, unavailable
 from gateway.resourcesync.site_resources import SiteResources, bounds, selected
 from gateway.store.base import Store, View
-from gateway.xmltext import utc_datetime
 
 
 class _Part(BaseConverter):

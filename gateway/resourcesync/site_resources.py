@@ -12,14 +12,14 @@ from math import inf
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from gateway.model import Content, Resource, Selection
+from gateway.core.model import Content, Resource, Selection
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.packages import Member, Packed
 from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
 from gateway.store.base import View
-from gateway.xmltext import utc_datetime
 
 # Returns the function that returns the address of the metadata of an item in a format.
 MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]

@@ -14,19 +14,16 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from gateway.errors import DecisionRefused
+from gateway.core.errors import DecisionRefused
+from gateway.core.model import Decision, ListedCopy
 from gateway.fulltext.deciding import Decide, undoing
 from gateway.fulltext.decisions import RULE
-from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import Row
-from gateway.review.decide_page import VERBS, with_done
+from gateway.review.decide_page import VERBS, reason_of, with_done
 from gateway.review.entries import MOST, can_undo
-from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.frame import ReviewPages, number_in, numbers_in, own_address, page, refused, see_other
 from gateway.review.list_arguments import asked_of
 from gateway.review.listing import Listing
-from gateway.review.numbers import number_in, numbers_in
-from gateway.review.own_address import own_address
-from gateway.review.reasons import reason_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery
 

@@ -7,17 +7,15 @@ from typing import Final
 
 from flask import Response, request
 
+from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, ListedCopy, Outcome, User
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, ListedCopy, Outcome, User
+from gateway.pages.languages import counted
 from gateway.pages.shown import number
-from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
-from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.entries import can_undo
-from gateway.review.frame import ReviewPages, page, see_other
-from gateway.review.item_links import address_in_list, item_address
+from gateway.review.frame import ReviewPages, address_in_list, csv_answer, item_address, json_answer, page, see_other
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in

@@ -13,12 +13,12 @@ from typing import Final
 
 from flask import Response, abort, send_file
 
+from gateway.core.model import Decision, FoundCopy
+from gateway.core.settings import place_of_copy
 from gateway.fulltext.deciding import Withdrawn
-from gateway.model import Decision, FoundCopy
 from gateway.review.frame import ReviewPages, refused
 from gateway.review.listing import sources_of
 from gateway.review.sessions import signed_in
-from gateway.settings import place_of_copy
 from gateway.store.base import Discovery, Store
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from gateway.core.model import Candidate, ListedCopy, SearchState
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.search_result import UNNAMED
 from gateway.fulltext.stored_search import candidates_of
-from gateway.model import Candidate, ListedCopy, SearchState
 from gateway.pages.shown import bare_revealed, host, revealed, shortened
-from gateway.xmltext import utc_datetime
 
 _MOST_NAME = 80
 _MOST_TITLE = 300

@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from http import HTTPStatus
+from types import SimpleNamespace
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from flask import Response, request
 
-from gateway.errors import DecisionRefused
+from gateway.core.errors import DecisionRefused
+from gateway.core.model import Decision, ListedCopy
+from gateway.core.xmltext import clean
 from gateway.fulltext.deciding import Decide, undoing
-from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import row_of
-from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.frame import ReviewPages, number_in, own_address, page, refused, see_other
 from gateway.review.listing import Listing
-from gateway.review.numbers import number_in
-from gateway.review.own_address import own_address
-from gateway.review.reasons import reason_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery
 
@@ -159,3 +158,28 @@ def with_done(address: str, number: int) -> str:
     path, _, query = address.partition("?")
     arguments = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "done"]
     return f"{path}?{urlencode([*arguments, ('done', str(number))])}"
+
+
+# --- Why a person accepted or rejected a file: a reason of a list, a comment, or both; stored as one text. Pure ------
+
+MOST_COMMENT = 2_000  # characters
+_OPPOSITES: Final = {"accept": "reject", "reject": "accept"}
+NONE_GIVEN = "No reason was given."  # as the command stores it
+
+
+def reason_of(verb: str, key: str, comment: str, lists: SimpleNamespace) -> str:
+    """Return the text of a reason to do something, and of a comment.
+
+    `lists` has `accept` and `reject`, with a sentence for each key. Raise DecisionRefused if the reason is on no list,
+    or on that of the opposite, or if the comment is too long.
+    """
+    sentence = vars(lists.accept).get(key) or vars(lists.reject).get(key) if key else ""
+    if sentence is None:
+        raise DecisionRefused(f"{key[:40]!r} is not one of the reasons. Choose one of the list.")
+    opposite = _OPPOSITES.get(verb)
+    if opposite and key in vars(getattr(lists, opposite)):
+        raise DecisionRefused(f"{sentence!r} is a reason to {opposite}. Choose a reason to {verb}, or none.")
+    comment = " ".join(clean(comment).split())
+    if len(comment) > MOST_COMMENT:
+        raise DecisionRefused(f"The comment has {len(comment):,} characters; at most {MOST_COMMENT:,} are stored.")
+    return " ".join(filter(None, (sentence, comment))) or NONE_GIVEN

@@ -10,21 +10,18 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from gateway.errors import QueryRefused
+from gateway.core.errors import QueryRefused
+from gateway.core.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Withdrawn
-from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
-from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.entries import MOST, Entry, entries_of
-from gateway.review.frame import ReviewPages, page
-from gateway.review.item_links import item_address
+from gateway.review.frame import ReviewPages, csv_answer, item_address, json_answer, number_in, page
 from gateway.review.listing import Listing, sources_of
-from gateway.review.numbers import number_in
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
 from gateway.store.base import Discovery, Store
-from gateway.xmltext import utc_datetime
 
 PAGE: Final = 50
 _DATA_PAGE: Final = 1_000

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 from unicodedata import combining
 
-from gateway.model import Candidate, Work
-from gateway.normal_forms import normalized
+from gateway.core.model import Candidate, Work
+from gateway.core.normal_forms import normalized
 
 _MOST_WORDS: Final = 80  # of a statement
 _MOST_NAMES: Final = 10

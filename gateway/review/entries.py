@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import filterfalse, groupby
 from typing import Final, NamedTuple
 
+from gateway.core.model import Decision
 from gateway.fulltext.decisions import RULE, standing
-from gateway.model import Decision
 
 MOST: Final = 1_000  # files of one entry
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from flask import Response, request
 
-from gateway.errors import QueryRefused
+from gateway.core.errors import QueryRefused
+from gateway.core.model import Decision, Description, ItemState, ListedCopy, SearchState
+from gateway.core.names import source_of, upstream_identifier
+from gateway.core.takedowns import Takedowns
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.explanation import policy_sentence, standing_of
 from gateway.fulltext.stored_search import candidates_in, parsed_search
-from gateway.model import Description, ItemState, ListedCopy, SearchState
-from gateway.names import source_of, upstream_identifier
 from gateway.pages.item_addresses import plain_address
-from gateway.review.copy_rows import COLUMNS
-from gateway.review.data_answers import DATA, csv_answer, json_answer
-from gateway.review.frame import ReviewPages, page, refused
-from gateway.review.item_data import files_data, item_data
-from gateway.review.item_links import address_in_list, item_address
-from gateway.review.item_view import MOST_FILES, Files, steps_shown
+from gateway.review.copy_rows import COLUMNS, facts_of, row_of
+from gateway.review.differences import Part
+from gateway.review.frame import (
+    DATA,
+    ReviewPages,
+    address_in_list,
+    csv_answer,
+    item_address,
+    json_answer,
+    number_in,
+    page,
+    refused,
+)
+from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Step, described_in, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
 from gateway.review.listing import Listing
-from gateway.review.numbers import number_in
-from gateway.review.received import Text, beginning_of, received_of
-from gateway.review.record_facts import Describe, described_in
+from gateway.review.received import Received, Text, beginning_of, received_of
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
 from gateway.store.base import Discovery, Inbox, Store
-from gateway.takedowns import Takedowns
-from gateway.xmltext import utc_datetime
 
 _PUBLISHED: Final = ("oai_dc", "oai_didl")
 _MOST_IDENTIFIER: Final = 10_000
@@ -233,3 +239,96 @@ def _metadata_address(root: str, identifier: str, prefix: str) -> str:
 
 def _public_address(root: str, identifier: str) -> str:
     return plain_address(f"{root}/items/", identifier)
+
+
+# --- The page of an item as data, for programs: the same facts as on the page. Pure ----------------------------------
+
+
+def item_data(values: Mapping[str, Any]) -> dict[str, object]:
+    """Return the values of the page as an object for JSON; `next` is the address of further files, or None."""
+    return {
+        "identifier": values["identifier"],
+        "source": values["source"],
+        "title": values["title"],
+        "is_deleted": values["is_deleted"],
+        "standing": values["standing"],
+        "retracted": values["retracted"],
+        "policy": values["policy"],
+        "count": values["count"],
+        "files": [_file(file) for file in values["files"]],
+        "next": values["next_url"] or None,
+        "steps": [step_data(step) for step in values["steps"]],
+        "provenance": [hop._asdict() for hop in values["hops"]],
+        "received": [_received(record) for record in values["received"]],
+        "published": [
+            {
+                "format": record.metadata_prefix,
+                "datestamp": record.datestamp,
+                "is_deleted": record.is_deleted,
+                **_text(record.text),
+            }
+            for record in values["published"]
+        ],
+    }
+
+
+def files_data(values: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Yield the files of a page as rows of the list of all files."""
+    for file in values["files"]:
+        yield facts_of(row_of(file.listed, file.candidate))
+
+
+def _file(file: File) -> dict[str, object]:
+    copy = file.listed.copy
+    return {
+        **decision_data(file.decision),
+        "step": copy.step,
+        "score": copy.score,
+        "colour": copy.colour,
+        "license": copy.license,
+        "version": copy.version,
+        "kind": copy.kind,
+        "size": copy.size or None,
+        "has_copy": file.is_kept,
+        "differences": [
+            {"fact": row.name, "record": _words(row.record), "file": _words(row.file), "differs": row.differs}
+            for row in file.rows
+        ],
+        "first_page": file.text,
+        "explained": _explained(file.explained) if file.explained else None,
+        "history": [decision_data(decision) for decision in file.history],
+    }
+
+
+def decision_data(decision: Decision) -> dict[str, object]:
+    """Return a decision as data."""
+    return {**decision._asdict(), "at": utc_datetime(decision.at)}
+
+
+def _words(parts: Iterable[Part]) -> str:
+    return " ".join(part.text for part in parts)
+
+
+def _explained(explained: Explained) -> dict[str, object]:
+    return {**explained._asdict(), "facts": dict(explained.facts)}
+
+
+def step_data(step: Step) -> dict[str, Any]:
+    """Return a step of the search as data."""
+    return {**step._asdict(), "files": [_explained(explained) for explained in step.files]}
+
+
+def _received(record: Received) -> dict[str, object]:
+    return {
+        "format": record.metadata_prefix,
+        "datestamp": record.datestamp,
+        "received_at": utc_datetime(record.received_at) if record.received_at else None,
+        "is_deleted": record.is_deleted,
+        "is_withheld": record.is_withheld,
+        "repairs": list(record.repairs),
+        **_text(record.text),
+    }
+
+
+def _text(text: Text | None) -> dict[str, object]:
+    return {"text": text.text if text else None, "bytes": text.size if text else None}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from gateway.core.errors import NotXml
+from gateway.core.model import Candidate, Decision, Description, FoundCopy, ListedCopy, SearchState, Work
+from gateway.core.takedowns import Takedowns
 from gateway.fulltext.decisions import standing
 from gateway.fulltext.explanation import ExplainedStep, facts_of, meaning_of, steps_of, warnings_of
 from gateway.fulltext.found_copies import copy_of, described
 from gateway.fulltext.stored_search import traces_in
-from gateway.model import Candidate, Decision, FoundCopy, ListedCopy, SearchState, Work
 from gateway.pages.shown import host, revealed, shortened
 from gateway.review.copy_rows import file_name
 from gateway.review.differences import Row, rows_of
-from gateway.takedowns import Takedowns
+from gateway.store.base import Store
 
 MOST_FILES: Final = 20  # of one page
 MOST_IN_STEP: Final = 20
@@ -190,3 +192,26 @@ def _place(decision: Decision) -> tuple[int, str]:
 
 def _short(text: str) -> str:
     return shortened(revealed(text), _MOST_LETTERS)
+
+
+# --- What the published record of an item says -----------------------------------------------------------------------
+
+Describe: TypeAlias = Callable[[bytes], Description]
+
+
+def described_in(describe: Describe, content: bytes) -> Description | None:
+    """Return what a published record says; None if it cannot be read."""
+    try:
+        return describe(content)
+    except NotXml:
+        return None
+
+
+def work_of(store: Store, describe: Describe, identifier: str) -> Work | None:
+    """Return the work of an item; None if it has no living record. Raise StoreError."""
+    with store.view() as view:
+        record = view.record(identifier, "oai_dc")
+    if record is None or record.is_deleted:
+        return None
+    described = described_in(describe, record.content)
+    return described.work if described else None

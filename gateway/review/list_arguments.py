@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from gateway.errors import QueryRefused
-from gateway.fulltext.policies import VERSIONS, Colour
-from gateway.fulltext.review import UNKNOWN
-from gateway.model import (
+from gateway.core.errors import QueryRefused
+from gateway.core.model import (
     ANY_VERDICT,
     VERDICTS,
     CopyFilter,
@@ -26,6 +24,8 @@ from gateway.model import (
     ListedCopy,
     Outcome,
 )
+from gateway.fulltext.policies import VERSIONS, Colour
+from gateway.fulltext.review import UNKNOWN
 
 _MOST_LETTERS = 300  # of a filter
 _MOST_KEY = 20_000

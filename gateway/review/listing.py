@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gateway.core.model import CopyFilter, Decision, ListedCopy, User
 from gateway.fulltext.deciding import Withdrawn
-from gateway.model import CopyFilter, Decision, ListedCopy, User
 from gateway.review.copy_rows import Candidates, Row, row_of
 from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store

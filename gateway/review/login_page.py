@@ -10,16 +10,15 @@ from typing import Final
 
 from flask import Response, request
 
-from gateway.errors import StoreBusy
-from gateway.model import Account, Deed
-from gateway.pages.texts import counted
-from gateway.people.passwords import NOBODY, is_password
-from gateway.people.throttle import Throttle
-from gateway.review.frame import ReviewPages, page, see_other
-from gateway.review.own_address import own_address
+from gateway.core.errors import StoreBusy
+from gateway.core.model import Account, Deed
+from gateway.core.xmltext import clean
+from gateway.pages.languages import counted
+from gateway.review.frame import ReviewPages, own_address, page, see_other
+from gateway.review.passwords import NOBODY, is_password
 from gateway.review.sessions import PATH, Sessions
+from gateway.review.throttle import Throttle
 from gateway.store.base import Users
-from gateway.xmltext import clean
 
 _SHOWN: Final = 100  # characters of a wrong name
 _MINUTE: Final = 60

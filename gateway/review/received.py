@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gateway.errors import PageLost
-from gateway.model import ItemState, Payload
+from gateway.core.errors import PageLost
+from gateway.core.model import ItemState, Payload
+from gateway.core.takedowns import Takedowns
 from gateway.store.base import Inbox
-from gateway.takedowns import Takedowns
 
 MOST_BYTES: Final = 50_000  # that are shown of one record
 

@@ -11,32 +11,30 @@ from flask import Blueprint, Response, abort, g, request
 from flask_wtf.csrf import validate_csrf
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
-from gateway.errors import QueryRefused, StoreError
+from gateway.core.errors import QueryRefused, StoreError
+from gateway.core.model import Decision
+from gateway.core.settings import Settings, place_of_copy
 from gateway.fulltext.deciding import Decide, Decided, Note
-from gateway.model import Decision
+from gateway.fulltext.log_completion import line_of, write_lines
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
-from gateway.people.log_lines import line_of, write_lines
-from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
 from gateway.review.copy_file import CopyFile
-from gateway.review.data_answers import json_answer
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
-from gateway.review.frame import ReviewPages, failed, private, refused, see_other, wants_data
+from gateway.review.frame import ReviewPages, failed, json_answer, own_address, private, refused, see_other, wants_data
 from gateway.review.item_page import ItemPage
+from gateway.review.item_view import Describe
 from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
-from gateway.review.own_address import own_address
-from gateway.review.record_facts import Describe
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
 from gateway.review.takedown_list import TakedownList
 from gateway.review.takedown_pages import TakedownPages
-from gateway.review.withdrawals import Withdrawals
-from gateway.settings import Settings, place_of_copy
+from gateway.review.throttle import Throttle
 from gateway.store.base import Discovery, Inbox, Store, Users
+from gateway.takedowns.plans import Withdrawals
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
 # The endpoints for those who have not signed in, or whose browser does not say so.

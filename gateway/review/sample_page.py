@@ -5,20 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 from flask import Response, request
 
-from gateway.errors import DecisionRefused
+from gateway.core.errors import DecisionRefused
+from gateway.core.model import AcceptRule, Decision, Judged, Judgement, SampledFile
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Decide, is_withdrawn
-from gateway.fulltext.precision import Precision, precisions_of, since
+from gateway.fulltext.precision import BEGINNINGS, SIZE, Precision, mixed, precisions_of, sample_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
-from gateway.model import Decision, Judged, Judgement, SampledFile
-from gateway.review.data_answers import csv_answer, json_answer
-from gateway.review.frame import ReviewPages, page, refused, see_other
-from gateway.review.item_view import File, Files
-from gateway.review.record_facts import Describe, work_of
-from gateway.review.samples import MonthlySamples, samples_of
+from gateway.review.frame import ReviewPages, csv_answer, json_answer, page, refused, see_other
+from gateway.review.item_view import Describe, File, Files, work_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 
@@ -181,3 +179,33 @@ def _place(text: str, samples: MonthlySamples) -> SampledFile | None:
 
 def _decision_on(file: SampledFile) -> Decision:
     return Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)
+
+
+# --- The random samples of a month: drawn when somebody asks for them, and completed while they are small ------------
+
+_AGAIN_SECONDS: Final = 3_600  # after which a sample with too few files is drawn again
+
+
+class MonthlySamples(NamedTuple):
+    """The samples of all rules in a month. `files` are in the order in which they are judged."""
+
+    files: tuple[SampledFile, ...]
+    rules: dict[SampledFile, AcceptRule]
+
+
+def samples_of(desk: Discovery, at: int) -> MonthlySamples:
+    """Return the samples of the month of a second. Raise StoreError."""
+    month = utc_datetime(at)[:7]
+    rules: dict[SampledFile, AcceptRule] = {}
+    for rule in AcceptRule:
+        rules |= dict.fromkeys(_sample(desk, rule, month, at), rule)
+    return MonthlySamples(mixed(rules, month), rules)
+
+
+def _sample(desk: Discovery, rule: AcceptRule, month: str, at: int) -> tuple[SampledFile, ...]:
+    known, drawn_at = desk.samples.sample(rule, month), desk.samples.drawn_at(rule, month)
+    if drawn_at and (len(known) >= SIZE or at < drawn_at + _AGAIN_SECONDS):
+        return known
+    drawn = sample_of(desk.samples.accepted(BEGINNINGS[rule]), rule, month)
+    desk.samples.keep(rule, month, drawn, at)
+    return drawn

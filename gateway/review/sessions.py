@@ -15,10 +15,11 @@ from typing import Final
 from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
-from gateway.model import Account, Deed, LogLine, User
-from gateway.pages.site import Site, is_loopback
-from gateway.people.log_lines import write_lines
-from gateway.people.throttle import network_of
+from gateway.core.addresses import is_loopback
+from gateway.core.model import Account, Deed, LogLine, User
+from gateway.fulltext.log_completion import write_lines
+from gateway.pages.site import Site
+from gateway.review.throttle import network_of
 from gateway.store.base import Users
 
 PATH: Final = "/review"

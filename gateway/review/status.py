@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gateway.model import User
+from gateway.core.model import User
 from gateway.review.entries import can_undo
+from gateway.review.frame import number_in
 from gateway.review.listing import Listing
-from gateway.review.numbers import number_in
 from gateway.store.base import Discovery
 
 

@@ -11,11 +11,10 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from gateway.model import Role
-from gateway.review.data_answers import csv_answer, json_answer
-from gateway.review.frame import ReviewPages, page, refused
+from gateway.core.model import Role
+from gateway.review.frame import ReviewPages, csv_answer, json_answer, page, refused
 from gateway.review.sessions import PATH, signed_in
-from gateway.review.withdrawals import Listed, Withdrawals
+from gateway.takedowns.plans import Listed, Withdrawals
 
 PAGE: Final = 50
 _DATA_PAGE: Final = 1_000

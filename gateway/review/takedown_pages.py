@@ -16,19 +16,18 @@ from typing import Final, NamedTuple
 
 from flask import Response, request
 
-from gateway.errors import ConfigurationError, StoreDamaged
-from gateway.model import Deed, Role
-from gateway.names import source_of
+from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.core.model import Deed, Role
+from gateway.core.names import source_of
+from gateway.core.takedowns import Kind, Takedown
+from gateway.core.xmltext import clean, utc_datetime
 from gateway.pages.shown import revealed, shortened
-from gateway.review.frame import ReviewPages, page, refused, see_other
-from gateway.review.item_links import item_address
-from gateway.review.record_facts import Describe, work_of
+from gateway.review.frame import ReviewPages, item_address, page, refused, see_other
+from gateway.review.item_view import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
-from gateway.review.withdrawals import Plan, Withdrawals
 from gateway.store.base import Store
-from gateway.takedown_targets import recognised
-from gateway.takedowns import Kind, Takedown
-from gateway.xmltext import clean, utc_datetime
+from gateway.takedowns.plans import Plan, Withdrawals
+from gateway.takedowns.targets import recognised
 
 MOST_COMMENT: Final = 2_000  # characters
 _MOST_IDENTIFIER: Final = 2_000

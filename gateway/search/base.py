@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from gateway.model import ChangeLine
+from gateway.core.model import ChangeLine
 from gateway.search.entries import Entry
 from gateway.search.query import IndexState, Query, Results, YearCount
 

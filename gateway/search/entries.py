@@ -12,12 +12,12 @@ from html import unescape
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from gateway.model import Work
-from gateway.names import FULLTEXT, SOURCES, upstream_identifier
+from gateway.core.model import Work
+from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
+from gateway.core.work_dates import date_of
+from gateway.core.xmltext import clean
 from gateway.search.identifiers import names_of, people
 from gateway.search.words import index_words
-from gateway.work_dates import date_of
-from gateway.xmltext import clean
 
 # Returns the Work in a published record of `oai_dc`; it may raise anything.
 Describe: TypeAlias = Callable[[bytes], Work]

@@ -15,8 +15,8 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, NamedTuple
 
-from gateway.errors import IndexDamaged
-from gateway.permissions import file_mode, keep_owner
+from gateway.core.errors import IndexDamaged
+from gateway.core.permissions import file_mode, keep_owner
 from gateway.search.base import Index
 from gateway.search.entries import Describe, Entry, entry_of
 from gateway.search.query import IndexState

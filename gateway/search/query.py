@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from gateway.errors import QueryRefused
+from gateway.core.errors import QueryRefused
 
 MOST_LETTERS: Final = 400  # of the text of a query
 MOST_VALUES: Final = 100  # of one facet that a query may name

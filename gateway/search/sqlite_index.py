@@ -11,8 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from gateway.errors import IndexDamaged, StoreBusy, StoreError, StoreUnwritable
-from gateway.model import ChangeLine
+from gateway.core.errors import IndexDamaged, StoreBusy, StoreError, StoreUnwritable
+from gateway.core.model import ChangeLine
 from gateway.search.entries import Entry
 from gateway.search.expression import EVERYTHING, name_term, value_term, written
 from gateway.search.query import IndexState

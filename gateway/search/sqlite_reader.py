@@ -16,9 +16,11 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from gateway.errors import QueryRefused, SearchUnavailable
-from gateway.names import FULLTEXT, SOURCES
+from gateway.core.errors import QueryRefused, SearchUnavailable
+from gateway.core.names import FULLTEXT, SOURCES
+from gateway.search.base import Reader
 from gateway.search.expression import all_of, any_of, of_text, value_term
+from gateway.search.following import NAME
 from gateway.search.query import FACETS, MOST_HITS, Facet, IndexState, Query, Results, YearCount
 from gateway.search.sqlite_index import SQL, VERSION, size_of
 
@@ -325,3 +327,14 @@ def _key_of(text: str | None) -> _SortKey | None:
     if match is None:
         raise QueryRefused("The key of the page is none of ours. Begin again with the first page.")
     return int(match[1]), int(match[2]), int(match[3])
+
+
+# --- Opens the search of an instance folder for reading. This is the only module that chooses a backend of it --------
+
+
+def open_search(folder: Path, *, is_on: bool = True) -> Reader:
+    """Return the search of an instance folder. It never fails: a search says if there is no index, or if it is off.
+
+    It may be opened before a fork, and used by several threads.
+    """
+    return SqliteReader(folder / NAME, is_on=is_on)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from unicodedata import category
 
-from gateway.normal_forms import normalized
+from gateway.core.normal_forms import normalized
 
 MOST_LETTERS = 64  # of a word; the rest does not count
 

@@ -10,20 +10,8 @@ from http import HTTPStatus
 from time import time
 from typing import NamedTuple
 
-# No answer has scripts, forms or images, and none needs to be in a frame. Styles are allowed: Chrome shows XML by a
-# style of its own that it writes into the document (seen 2026-11-22). Without it, a list is one line of text.
-_POLICY = (
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-)
-# These are on every answer, of the application or of the server itself.
-SECURITY_HEADERS = (
-    ("X-Content-Type-Options", "nosniff"),
-    ("Content-Security-Policy", "; ".join(_POLICY)),
-)
+from gateway.core.web import SECURITY_HEADERS
+
 _KEPT = 200
 _LINE_ENDS = re.compile(r"[\r\n\0]")
 _OURS = ("connection", "date", "server", "keep-alive", "transfer-encoding")

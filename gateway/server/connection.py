@@ -18,12 +18,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import Protocol, TypeAlias
 
+from gateway.core.web import Proxies, client
 from gateway.server.access_log import Entry
 from gateway.server.answer import Answer, head, plain
 from gateway.server.application import Application, Environment, answer, environment
-from gateway.server.clients import Proxies, client
-from gateway.server.limits import Limits
-from gateway.server.request import Refused, Request, RequestReader
+from gateway.server.request import Limits, Refused, Request, RequestReader
 from gateway.server.threads import Threads
 
 log = logging.getLogger("gateway.server")

@@ -5,10 +5,12 @@ Nothing in here waits or uses sockets: bytes go in, and a request or a refusal c
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
+from urllib.parse import quote_from_bytes
 
 from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
     LimitRequestHeaders,
@@ -17,9 +19,6 @@ from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
     PythonProtocol,
     UnsupportedTransferCoding,
 )
-
-from gateway.request_line import escaped
-from gateway.server.limits import Limits
 
 # A request line that is too long is still read to its end, up to so many times the limit. The answer to arguments that
 # are too long is an OAI error, and that needs the rest of the request.
@@ -232,3 +231,41 @@ class RequestReader:
         """Release the body of a request that was not taken."""
         if self._body is not None:
             self._body.close()
+
+
+# --- Makes the query in the first line of a request legal -------------------------------------------------------------
+
+# RFC 9112 §3.2 and RFC 3986 §2: a request target is visible ASCII.
+_FORBIDDEN = re.compile(rb"[^\x21-\x7e]")
+_VISIBLE = bytes(range(0x21, 0x7F))
+
+
+def escaped(line: bytes) -> bytes:
+    """Return a request line in which bytes that HTTP forbids in a query are percent-encoded; the rest is unchanged."""
+    method, _, rest = line.partition(b" ")
+    target, _, version = rest.rpartition(b" ")
+    path, mark, query = target.partition(b"?")
+    if not mark:
+        return line
+    if _FORBIDDEN.search(query):
+        query = quote_from_bytes(query, safe=_VISIBLE).encode()
+    return b" ".join((method, path + mark + query, version))
+
+
+# --- Limits of the web server on the time -----------------------------------------------------------------------------
+
+
+class Limits(NamedTuple):
+    """Limits of one worker process; the unit is in each name."""
+
+    line_bytes: int = 1_000_000
+    body_bytes: int = 50_000_000
+    head_seconds: float = 20.0
+    body_seconds: float = 60.0
+    idle_seconds: float = 75.0
+    write_seconds: float = 60.0
+    write_bytes_per_second: int = 500
+    connections: int = 1000
+    memory_bytes: int = 256_000_000
+    grace_seconds: float = 28.0
+    page_wait_seconds: float = 10.0

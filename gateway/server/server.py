@@ -13,11 +13,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 
+from gateway.core.web import Proxies
 from gateway.server.access_log import Entry
 from gateway.server.application import Application
-from gateway.server.clients import Proxies
 from gateway.server.connection import Connection, IsBrief, IsPage, Phase
-from gateway.server.limits import Limits
+from gateway.server.request import Limits
 from gateway.server.threads import HarvesterThreads, PageThreads
 
 log = logging.getLogger("gateway.server")

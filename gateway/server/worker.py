@@ -36,7 +36,7 @@ def hold_signals_while_workers_begin() -> None:
 
 
 class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
-    """A worker of gunicorn that serves the application of `gateway.serve` in an event loop."""
+    """A worker of gunicorn that serves the application of `gateway.server.serve` in an event loop."""
 
     def init_signals(self) -> None:
         """Reset all signals; the event loop handles those that end a worker, which are blocked until it runs."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from gateway.model import (
+from gateway.core.model import (
     ChangeLine,
     Compacted,
     Content,
@@ -36,11 +36,11 @@ from gateway.model import (
     SourceCounts,
     StoredRecord,
 )
+from gateway.core.pieces import Part
+from gateway.core.takedowns import Takedowns
 from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
-from gateway.store.base_parts import PageOfParts
 from gateway.store.base_users import Users
-from gateway.takedowns import Takedowns
 
 __all__ = [
     "TAKEDOWNS_FACT",
@@ -486,3 +486,19 @@ class Store(Protocol):
     def close(self) -> None:
         """Close all connections to the database."""
         ...
+
+
+# --- A page of a list as parts of an answer, which are joined in any content coding ----------------------------------
+
+SMALL_PAGE: Final = 50  # a page of fewer records is exact, and has a part for each of them
+
+
+class PageOfParts(NamedTuple):
+    """A page: parts of an answer, which are lines; how many records they have; the key of the last one, or None.
+
+    `next` is None at the end of the list, as in `Page`.
+    """
+
+    parts: tuple[Part, ...]
+    size: int
+    next: Key | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from gateway.model import (
+from gateway.core.model import (
     AcceptRule,
     Alarm,
     CopyFilter,

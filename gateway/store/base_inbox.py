@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from gateway.model import (
+from gateway.core.model import (
     Cursor,
     Event,
     HubDenial,

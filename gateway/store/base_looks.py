@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from gateway.model import Decision, Ending, FileLook, FoundCopy, LookCounts
+from gateway.core.model import Decision, Ending, FileLook, FoundCopy, LookCounts
 
 
 class Findings(NamedTuple):

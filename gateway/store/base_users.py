@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from gateway.model import Account, LogLine, User
+from gateway.core.model import Account, LogLine, User
 
 
 class Slowing(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gateway.pieces import Compressor, checksums, fast, inflated
+from gateway.core.pieces import Compressor, checksums, fast, inflated
 from gateway.store.block_rows import Bits, BlockRow, positions_of, row_of
 from gateway.store.blocks import MOST_BYTES, RECORDS, Block, block_of, records_in, unpack
 

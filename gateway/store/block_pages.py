@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from gateway.model import Key
+from gateway.core.model import Key
 from gateway.store.block_rows import Bits, BlockRow, between, first_bits
 from gateway.store.blocks import MOST_BYTES
 

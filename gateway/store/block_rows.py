@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
-from gateway.model import Key
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Key
 from gateway.store.blocks import Block, pack, unpack
 
 Bits = int  # bit n stands for the record at position n

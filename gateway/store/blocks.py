@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from isal import isal_zlib
 
-from gateway.pieces import Compressor, Piece, compressed, fast, text_of
+from gateway.core.pieces import Compressor, Piece, compressed, fast, text_of
 
 RECORDS: Final = 100  # of a block; 250 save 5 % of disk, but pages are coarser, and 50 cost 3 %
 MOST_BYTES: Final = 1_048_576  # of a block, unless it has one record: to read a record, its block is inflated

@@ -12,8 +12,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from gateway.errors import StoreUnwritable
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.errors import StoreUnwritable
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 
 NAME = "answered-until"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from gateway.errors import StoreBusy, StoreDamaged
+from gateway.core.errors import StoreBusy, StoreDamaged
 from gateway.store.queries import load
 from gateway.store.sqlite_file import translated
 

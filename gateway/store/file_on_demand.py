@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gateway.errors import StoreError, StoreUnwritable
-from gateway.permissions import file_mode
+from gateway.core.errors import StoreError, StoreUnwritable
+from gateway.core.permissions import file_mode
 from gateway.store.sqlite_file import Parameters, Session, SqliteFile
 
 

@@ -10,8 +10,8 @@ from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 
-from gateway.errors import StoreBusy
-from gateway.permissions import file_mode, keep_owner
+from gateway.core.errors import StoreBusy
+from gateway.core.permissions import file_mode, keep_owner
 
 _BETWEEN_TRIES_SECONDS = 0.002
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from gateway.errors import (
+from gateway.core.errors import (
     ClockAhead,
     FilesChanged,
     IntentExpired,
@@ -27,7 +27,7 @@ from gateway.errors import (
     TakedownsChanged,
     TakedownsUnreadable,
 )
-from gateway.model import (
+from gateway.core.model import (
     Compacted,
     Deletion,
     Format,
@@ -39,6 +39,7 @@ from gateway.model import (
     SetDescription,
     Source,
 )
+from gateway.core.takedowns import Takedowns
 from gateway.store.base import TAKEDOWNS_FACT, ReadResource
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.queries import load
@@ -50,18 +51,15 @@ from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_damage import give_up
 from gateway.store.sqlite_erasure import OPEN_FACT, erase_superseded, settle, unerased
 from gateway.store.sqlite_file import Session, SqliteFile
-from gateway.store.sqlite_formats import add_format
-from gateway.store.sqlite_items import states_of
-from gateway.store.sqlite_log import WriteAheadLog
+from gateway.store.sqlite_formats import add_format, states_of
 from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
-from gateway.store.sqlite_shrinking import rewrite, shrink
+from gateway.store.sqlite_shrinking import WriteAheadLog, rewrite, shrink
 from gateway.store.sqlite_view import SqliteView
 from gateway.store.takedown_file import TakedownFile
 from gateway.store.waiting import PATIENCE_SECONDS
-from gateway.takedowns import Takedowns
 
 SQL = load("sqlite")
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from gateway.errors import StoreDamaged
-from gateway.model import Key, Selection
-from gateway.pieces import Piece, text_of
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Key, Selection
+from gateway.core.pieces import Piece, text_of
 from gateway.store.block_pages import PagePlan, Portion, plan
 from gateway.store.block_rows import Bits, BlockRow, every, from_bytes, positions_of
 from gateway.store.blocks import Block, Kind, Opened, headers_in, opened, records_in, unpack

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from gateway.model import Key
+from gateway.core.model import Key
+from gateway.core.xmltext import utc_datetime
 from gateway.store.block_pages import within
 from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
@@ -21,7 +22,6 @@ from gateway.store.sqlite_damage import has_count, items_in, problem_of, problem
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_shelf import DAMAGED_FACT
-from gateway.xmltext import utc_datetime
 
 SQL = load("sqlite")
 

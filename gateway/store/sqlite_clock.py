@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from gateway.errors import ClockAhead, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.core.errors import ClockAhead, StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import (
     Anchor,

@@ -15,17 +15,17 @@ from typing import Final, TypeAlias
 
 from zlib_ng import zlib_ng
 
-from gateway.errors import StoreDamaged
-from gateway.model import Compacted
-from gateway.pieces import Compressor, fast
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Compacted
+from gateway.core.pieces import Compressor, fast
 from gateway.store.block_merging import Merged, contents, groups, merged
 from gateway.store.block_rows import BlockRow
 from gateway.store.blocks import Block
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, row_from
 from gateway.store.sqlite_file import Session, SqliteFile, translated
-from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
+from gateway.store.sqlite_shrinking import WriteAheadLog
 
 SQL = load("sqlite")
 

@@ -25,9 +25,9 @@ from typing import Any, Final, NamedTuple
 
 from zstandard import ZstdError
 
-from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
-from gateway.model import Key
-from gateway.store import conversion_progress
+from gateway.core import conversion_progress
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.core.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_rows import BlockRow, row_of
 from gateway.store.blocks import RECORDS, block_of, header_of

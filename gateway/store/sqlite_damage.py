@@ -10,9 +10,9 @@ import json
 import sqlite3
 from typing import Final
 
-from gateway.errors import StoreDamaged
-from gateway.model import Key
-from gateway.pieces import checksums, inflated
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Key
+from gateway.core.pieces import checksums, inflated
 from gateway.store.block_merging import contents
 from gateway.store.block_rows import BlockRow, positions_of
 from gateway.store.blocks import headers_in

@@ -13,8 +13,8 @@ from typing import Any
 
 import zstandard
 
-from gateway.errors import StoreDamaged
-from gateway.model import (
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import (
     Alarm,
     Decision,
     Ending,

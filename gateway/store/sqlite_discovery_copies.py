@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import zstandard
 
-from gateway.errors import StoreDamaged
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import copy_row, listed_copy_of, place_of
 from gateway.store.sqlite_file import SqliteFile

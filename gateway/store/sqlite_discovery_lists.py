@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from gateway.model import Decision, DecisionFilter, FoundCopy, ListedCopy
+from gateway.core.model import Decision, DecisionFilter, FoundCopy, ListedCopy
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import decision_of, found_copy_of, listed_copy_of
 from gateway.store.sqlite_file import Session, SqliteFile

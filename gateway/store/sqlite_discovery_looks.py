@@ -8,9 +8,9 @@ from typing import Any
 
 import zstandard
 
-from gateway.errors import StoreDamaged
-from gateway.model import Ending, FileLook, LookCounts
-from gateway.model.looks import NEVER_DUE, SHARES
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Ending, FileLook, LookCounts
+from gateway.core.model.looks import NEVER_DUE, SHARES
 from gateway.store.base_looks import Conclude
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import copy_row, decision_of, decision_row

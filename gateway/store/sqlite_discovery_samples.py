@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gateway.model import AcceptRule, Judged, Judgement, SampledFile
+from gateway.core.model import AcceptRule, Judged, Judgement, SampledFile
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
 

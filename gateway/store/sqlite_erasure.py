@@ -10,7 +10,7 @@ import json
 import secrets
 from typing import Final
 
-from gateway.model import Key
+from gateway.core.model import Key
 from gateway.store.block_merging import merged
 from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load

@@ -19,11 +19,11 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Final, TypeAlias
 
+import zstandard
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-from gateway.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
-from gateway.store.compression import Codec
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.store.queries import load
 from gateway.store.waiting import Waiting
 
@@ -408,3 +408,29 @@ def _statements(script: str) -> tuple[str, ...]:
         if sqlite3.complete_statement(statements[-1]):
             statements.append("")
     return tuple(statement for statement in statements if statement.strip())
+
+
+# --- Reads the records of an earlier release, which were compressed one by one (Zstandard, RFC 8878) -----------------
+
+_NONE: Final = 0  # the number that stands for "without a dictionary"
+
+
+class Codec:
+    """Decompresses records, in one thread at a time: shared decompressors fail at random."""
+
+    def __init__(self, dictionary: Callable[[int], bytes]) -> None:
+        """Take the function that returns the content of a dictionary by its number."""
+        self._dictionary = dictionary
+        self._readers: dict[int, zstandard.ZstdDecompressor] = {}
+
+    def unpack(self, dictionary: int, content: bytes) -> bytes:
+        """Return the record in `content`, which was compressed with this dictionary."""
+        reader = self._readers.get(dictionary)
+        if reader is None:
+            reader = self._readers[dictionary] = self._reader(dictionary)
+        return reader.decompress(content)
+
+    def _reader(self, dictionary: int) -> zstandard.ZstdDecompressor:
+        if dictionary == _NONE:
+            return zstandard.ZstdDecompressor()
+        return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(self._dictionary(dictionary)))

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import zstandard
 
-from gateway.errors import PageLost
-from gateway.model import (
+from gateway.core.errors import PageLost
+from gateway.core.model import (
     Cursor,
     Event,
     Identity,

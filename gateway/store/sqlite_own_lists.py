@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
-from gateway.errors import StoreDamaged
-from gateway.model import Key
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_pages import within
 from gateway.store.block_rows import BlockRow, positions_of, row_of

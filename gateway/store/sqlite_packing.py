@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from gateway.model import ItemChange
+from gateway.core.model import ItemChange
 from gateway.store.block_merging import shares
 from gateway.store.blocks import Block, block_of, pack
 from gateway.store.sqlite_rows import Added

@@ -13,8 +13,8 @@ from functools import partial
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from gateway.errors import StoreError
-from gateway.model import ItemChange, Key, Publication
+from gateway.core.errors import StoreError
+from gateway.core.model import ItemChange, Key, Publication
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_own_lists import Upkeep

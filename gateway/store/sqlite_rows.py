@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from gateway.errors import IntentExpired
-from gateway.model import Content, ItemChange, Key
+from gateway.core.errors import IntentExpired
+from gateway.core.model import Content, ItemChange, Key
 
 EVERYTHING: Final = 0  # the number of the set `source`, which every record is in
 EVERYTHING_SPEC: Final = "source"

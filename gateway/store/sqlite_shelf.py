@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gateway.errors import StoreDamaged
-from gateway.model import Key
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Key
 from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, from_bytes, row_of
 from gateway.store.blocks import Block
 from gateway.store.queries import load

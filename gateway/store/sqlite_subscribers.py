@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from gateway.model import HubDenial, HubMode, HubRequest, Subscriber
-from gateway.store.subscriptions_file import SQL, SubscriptionsFile
+from gateway.core.model import HubDenial, HubMode, HubRequest, Subscriber
+from gateway.store.sqlite_subscriptions import SQL, SubscriptionsFile
 
 
 class SqliteSubscribers:

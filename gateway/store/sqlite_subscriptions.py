@@ -7,8 +7,9 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from gateway.model import Subscription, SubscriptionState
-from gateway.store.subscriptions_file import SQL, SubscriptionsFile
+from gateway.core.model import Subscription, SubscriptionState
+from gateway.store.file_on_demand import FileOnDemand
+from gateway.store.queries import load
 
 
 class SqliteSubscriptions:
@@ -74,3 +75,16 @@ class SqliteSubscriptions:
 def _subscription(row: Sequence[Any]) -> Subscription:
     token, source, topic, hub, secret, state, *others = row
     return Subscription(token, source, topic, hub, secret, SubscriptionState(state), *others)
+
+
+# --- The file `subscriptions.sqlite`, made with the first subscription. It contains secrets --------------------------
+
+SQL = load("subscriptions")
+
+
+class SubscriptionsFile(FileOnDemand):
+    """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the path of the file, which may be missing."""
+        super().__init__(path, "subscriptions")

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gateway.errors import StoreBusy, StoreUnwritable
-from gateway.model import Account, Deed, LogLine, Role, User, name_key
+from gateway.core.errors import StoreBusy, StoreUnwritable
+from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.store.base_users import Attempt, Slowing
 from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load

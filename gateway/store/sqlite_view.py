@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from gateway.model import (
+from gateway.core.model import (
     ChangeLine,
     Content,
     Format,
@@ -21,8 +21,8 @@ from gateway.model import (
     SourceCounts,
     StoredRecord,
 )
-from gateway.pieces import Part
-from gateway.store.base_parts import SMALL_PAGE, PageOfParts
+from gateway.core.pieces import Part
+from gateway.store.base import SMALL_PAGE, PageOfParts
 from gateway.store.block_pages import PagePlan, within
 from gateway.store.block_rows import Bits, positions_of
 from gateway.store.blocks import Kind

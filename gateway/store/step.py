@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gateway.errors import StoreError, StoreMissing
+from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
 from gateway.store.base import Inbox, Store
 
 INBOX_IS_OLD = (
@@ -88,3 +88,30 @@ def check_whole(store: Store, inbox: Inbox) -> None:
     """Raise StoreError if the store lacks something that must be there before a publication."""
     if sentence := store_lacks(store, inbox):
         raise StoreError(sentence)
+
+
+# --- The domain of the repository: it is part of every identifier, so it is fixed once something is published --------
+
+DOMAIN_FACT = "repository_domain"
+
+
+def check_domain(store: Store, domain: str) -> None:
+    """Raise ConfigurationError if records were published under another domain."""
+    fixed = store.fact(DOMAIN_FACT)
+    if fixed and fixed != domain and is_published(store):
+        raise ConfigurationError(
+            f"The repository_domain {domain} cannot be used: identifiers with {fixed} are published. Set it to {fixed}."
+        )
+
+
+def fix_domain(store: Store, domain: str) -> None:
+    """Store the domain of all identifiers, before anything is published. Raise the error of `check_domain`."""
+    check_domain(store, domain)
+    if store.fact(DOMAIN_FACT) != domain:
+        store.remember(DOMAIN_FACT, domain)
+
+
+def is_published(store: Store) -> bool:
+    """Return whether any record was ever published."""
+    with store.view() as view:
+        return bool(view.changes(0, 1))

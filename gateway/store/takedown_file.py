@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gateway import durable
-from gateway.errors import StoreUnwritable, TakedownsUnreadable
-from gateway.permissions import file_mode, keep_owner
+from gateway.core import durable
+from gateway.core.errors import StoreUnwritable, TakedownsUnreadable
+from gateway.core.permissions import file_mode, keep_owner
+from gateway.core.takedowns import Kind, Takedown, Takedowns
 from gateway.store.lock_file import locked
-from gateway.takedowns import Kind, Takedown, Takedowns
 
 NAME = "takedowns.json"
 _LOCK = ".takedowns"  # in `locks/`; no source can have this name

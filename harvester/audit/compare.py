@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from gateway.model import Work
+from gateway.core.model import Work
 from harvester.audit.crossref import Deposited, years_of
 from harvester.fulltext.identifiers import dois_in, identifiers_of
 from harvester.fulltext.pdf.similarity import letters

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.errors import AnswerError
+from gateway.core.errors import AnswerError
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
 from harvester.xml.parsing import refuse_heavy_json

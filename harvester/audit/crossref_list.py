@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
-from gateway.errors import AnswerError, ConfigurationError, GatewayError, RemoteRefuses, TryLater
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import AnswerError, ConfigurationError, GatewayError, RemoteRefuses, TryLater
+from gateway.core.xmltext import utc_datetime
 from harvester.audit.crossref import Works, read_agency, read_journal, read_member, read_works
 from harvester.audit.ledger import Ledger, Window
 from harvester.audit.scope import ROWS, Scope, described_at

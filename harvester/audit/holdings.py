@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway import xmlio
-from gateway.errors import NotXml, StoreDamaged
+from gateway.core import xmlio
+from gateway.core.errors import NotXml, StoreDamaged
+from gateway.core.model import Work
+from gateway.core.names import FULLTEXT
 from gateway.formats import reader_of
-from gateway.model import Work
-from gateway.names import FULLTEXT
 from gateway.store.base import Store
 from harvester.audit.compare import Difference, HeldWork, differences, held_of, title_key
 from harvester.audit.crossref import Deposited

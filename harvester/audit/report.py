@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from gateway.spreadsheets import csv_line
+from gateway.core.normal_forms import csv_line
 from harvester.audit.ledger import Row
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote, urlencode
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.audit.crossref import FIELDS
 from harvester.fulltext.identifiers import is_issn
 

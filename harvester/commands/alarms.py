@@ -7,16 +7,16 @@ from time import time
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.model import Alarm
-from gateway.people.caller import whoever_calls
-from gateway.program import say
-from gateway.terminal import plain
+from gateway.core.errors import ConfigurationError
+from gateway.core.logs import plain
+from gateway.core.model import Alarm
+from gateway.core.program import say
+from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources
 from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.substance import sentence, watch
-from harvester.harvest.alarms import alarms_of
 from harvester.harvest.instance import Instance, opened
+from harvester.harvest.unattended import alarms_of
 from harvester.runtime.exit_status import status_of_end
 
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from gateway.program import say
-from gateway.settings import Settings, instance_folder, load
+from gateway.core.program import say
+from gateway.core.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
 from harvester.audit.crossref_list import Listing
 from harvester.audit.holdings import matched_works, of_mirror, of_store

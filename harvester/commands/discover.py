@@ -15,14 +15,13 @@ from typing import NamedTuple
 
 import click
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
+from gateway.core.logs import plain, sentence
+from gateway.core.model import Decision, FileLook, Offer, Outcome, RunOutcome, SearchState
+from gateway.core.program import say
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
-from gateway.logs import sentence
-from gateway.model import Decision, FileLook, Offer, Outcome, RunOutcome, SearchState
-from gateway.program import say
 from gateway.store.base import Discovery
-from gateway.terminal import plain
 from harvester.commands.look_output import facts_of_look, words_of_look
 from harvester.commands.offer_output import facts_of_offer, words_of_offer
 from harvester.commands.output import json_option, moment, write_json

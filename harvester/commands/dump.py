@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gateway.settings import instance_folder, load
+from gateway.core.settings import instance_folder, load
 from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
 from harvester.commands.output import json_option, write_json
 from harvester.dump.dump import Dump

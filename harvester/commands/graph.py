@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.program import say
-from gateway.settings import instance_folder, load
+from gateway.core.errors import ConfigurationError
+from gateway.core.program import say
+from gateway.core.settings import instance_folder, load
 from harvester.commands.output import in_words, json_option, write_facts, write_json
 from harvester.graph import database
 from harvester.graph.export import FORMATS, Export

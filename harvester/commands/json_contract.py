@@ -1,4 +1,4 @@
-"""The JSON that the commands of `harvester` write with --json: see `gateway.contract`.
+"""The JSON that the commands of `harvester` write with --json: see `gateway.core.contract`.
 
 The commands that harvest are in `json_of_sources.py`, those that search and decide in `json_of_files.py`, and all
 others here.
@@ -6,7 +6,7 @@ others here.
 
 from __future__ import annotations
 
-from gateway.contract import Objects, fields
+from gateway.core.contract import Objects, fields
 from harvester.commands import json_of_files, json_of_sources
 
 _RECEIPT = fields("""

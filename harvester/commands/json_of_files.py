@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.contract import Objects, fields
+from gateway.core.contract import Objects, fields
 
 _DECISION = fields("""
     identifier | text | The identifier of the item here.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.contract import Field, Objects, fields
+from gateway.core.contract import Field, Objects, fields
 from harvester.harvest.source_fields import FIELDS
 
 # How the types of `sources.toml` are in JSON.

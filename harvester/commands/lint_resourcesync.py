@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gateway.settings import instance_folder, load
-from gateway.terminal import plain
+from gateway.core.logs import plain
+from gateway.core.settings import instance_folder, load
 from harvester.commands.options import FiniteRange, Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gateway.settings import instance_folder, load
+from gateway.core.settings import instance_folder, load
 from harvester.commands.options import FiniteRange, Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address

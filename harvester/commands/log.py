@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.commands.status import outcome_in_words

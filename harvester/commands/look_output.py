@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.model import FileLook
-from gateway.model.looks import NEVER_DUE
+from gateway.core.model import FileLook
+from gateway.core.model.looks import NEVER_DUE
 from harvester.commands.output import moment
 from harvester.harvest.instance import Instance
 

@@ -7,13 +7,13 @@ from time import time
 
 import click
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Match, Refusal, SearchState
+from gateway.core.program import say
 from gateway.fulltext.decisions import words
+from gateway.fulltext.log_completion import whoever_calls
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_search import matches_of
-from gateway.model import Match, Refusal, SearchState
-from gateway.people.caller import whoever_calls
-from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import searching
 from harvester.commands.output import json_option, moment, write_json, write_rows

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gateway.model import RunOutcome
-from gateway.program import say
+from gateway.core.model import RunOutcome
+from gateway.core.program import say
 from harvester.commands.mirror_session import DIRECTORY, receipt_of, session
 from harvester.commands.output import json_option, write_rows
 from harvester.mirror.doubtful_files import DoubtfulFile

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from gateway.errors import StoreUnwritable
-from gateway.model import RunOutcome
-from gateway.program import say
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import RunOutcome
+from gateway.core.program import say
 from harvester.commands.mirror_session import (
     DIRECTORY,
     Remote,
@@ -25,7 +25,7 @@ from harvester.commands.mirror_session import (
 from harvester.commands.options import Given
 from harvester.commands.output import json_option, write_rows
 from harvester.harvest.access import kind_of
-from harvester.mirror.audit_findings import MENDABLE, AuditFinding, Finding
+from harvester.mirror.audit_object import MENDABLE, AuditFinding, Finding
 from harvester.mirror.audit_offline import held
 from harvester.mirror.audit_online import compared, incomplete, listed
 from harvester.mirror.folder import MirrorFolder

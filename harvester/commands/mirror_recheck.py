@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.commands.mirror_session import DIRECTORY, mirror_run, remote_of, remote_options, report, session
 from harvester.commands.options import Given, schedule
 from harvester.commands.output import json_option

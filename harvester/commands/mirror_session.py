@@ -12,9 +12,9 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 import click
 
-from gateway.program import say
-from gateway.settings import Settings, instance_folder, load
-from gateway.xmltext import utc_datetime
+from gateway.core.program import say
+from gateway.core.settings import Settings, instance_folder, load
+from gateway.core.xmltext import utc_datetime
 from harvester.commands.options import FiniteRange, Function, Given, access_options, access_table
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kind_of, with_address
@@ -24,8 +24,7 @@ from harvester.http.pacing import Pace
 from harvester.mirror.fetch_file import Limits
 from harvester.mirror.file_hosts import FileHosts
 from harvester.mirror.folder import MirrorFolder, Order
-from harvester.mirror.harvest_objects import MirrorRun, Result
-from harvester.mirror.held_identifiers import HeldInMirror
+from harvester.mirror.harvest_objects import HeldInMirror, MirrorRun, Result
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.open_folder import check, opened

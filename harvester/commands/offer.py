@@ -10,10 +10,10 @@ from time import time
 
 import click
 
-from gateway.errors import ConfigurationError, GatewayError
-from gateway.model import Offer, OfferOutcome, OfferWay
-from gateway.program import say
-from gateway.terminal import plain
+from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.logs import plain
+from gateway.core.model import Offer, OfferOutcome, OfferWay
+from gateway.core.program import say
 from harvester.commands.offer_output import facts_of_offer
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import inbox_fetcher

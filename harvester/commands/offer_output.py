@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from gateway.model import Offer, OfferOutcome, OfferWay
+from gateway.core.model import Offer, OfferOutcome, OfferWay
 from harvester.commands.output import moment
 from harvester.offer.files import notification_id
 

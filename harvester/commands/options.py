@@ -11,12 +11,11 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.xmltext import parse_utc_datetime
+from gateway.core.errors import ConfigurationError
+from gateway.core.xmltext import parse_utc_datetime
 from harvester.harvest.sources_toml import AUTH_KINDS
 from harvester.harvest.windows.days import UNITS
-from harvester.runtime.durations import is_duration, is_schedule
-from harvester.runtime.opening_hours import are_hours
+from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

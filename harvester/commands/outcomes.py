@@ -7,8 +7,8 @@ from collections import Counter
 
 import click
 
-from gateway.program import say
-from gateway.terminal import plain
+from gateway.core.logs import plain
+from gateway.core.program import say
 from harvester.commands.discover import named_sources, searching
 from harvester.commands.output import json_option, write_json
 from harvester.fulltext.outcome_counts import WAY

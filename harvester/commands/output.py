@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-from gateway.program import json_option, write_json
-from gateway.terminal import plain
-from gateway.xmltext import utc_datetime
+from gateway.core.logs import plain
+from gateway.core.program import json_option, write_json
+from gateway.core.xmltext import utc_datetime
 
 __all__ = ["in_words", "json_option", "moment", "write_facts", "write_json", "write_rows"]
 

@@ -7,12 +7,11 @@ from time import monotonic
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.logs import sentence
-from gateway.model import RunOutcome
-from gateway.model.looks import NEVER_DUE
-from gateway.program import say
-from gateway.terminal import plain
+from gateway.core.errors import ConfigurationError
+from gateway.core.logs import plain, sentence
+from gateway.core.model import RunOutcome
+from gateway.core.model.looks import NEVER_DUE
+from gateway.core.program import say
 from harvester.commands.discover import SearchRun, named_sources
 from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.recheck.look_at import Effect

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gateway.model import ItemState
-from gateway.program import say
+from gateway.core.model import ItemState
+from gateway.core.program import say
 from harvester.commands.output import write_json
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.hide import is_hidden

@@ -10,9 +10,9 @@ from unicodedata import east_asian_width
 
 import click
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
+from gateway.core.logs import plain
 from gateway.fulltext.review import Reviewed
-from gateway.terminal import plain
 from harvester.commands.discover import facts_of_decision
 from harvester.fulltext.pdf.extraction import extract
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.model import Run
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Run
 from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
 from harvester.commands.output import json_option, moment, write_json
 from harvester.harvest.access import kinds

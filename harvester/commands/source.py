@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from gateway.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
-from gateway.program import say
-from gateway.rebuild import remove_source
-from gateway.special_addresses import PUBLIC
-from gateway.unattended import without_schedule
+from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
+from gateway.core.program import say
+from gateway.core.special_addresses import PUBLIC
+from gateway.core.unattended import without_schedule
+from gateway.publish.rebuild import remove_source
 from harvester.commands.options import (
     FiniteRange,
     Given,
@@ -35,14 +35,13 @@ from harvester.commands.source_identity import accept_identity
 from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
-from harvester.harvest.alarms import close_alarms
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import accept, changed
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import entry_of, unlisted, unscheduled
+from harvester.harvest.unattended import close_alarms, entry_of, unlisted, unscheduled
 from harvester.http import downloads
 from harvester.http.pacing import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.model import Cursor
-from gateway.program import say
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Cursor
+from gateway.core.program import say
 from harvester.commands.output import json_option, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.held_records import StoredHoldings

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.program import say
+from gateway.core.errors import ConfigurationError
+from gateway.core.program import say
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
 from harvester.harvest.detect import Detection, recognised

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import click
 
-from gateway.errors import ConfigurationError, GatewayError, NotXml
-from gateway.program import say
-from gateway.secret_arguments import secret_argument, without_secrets
+from gateway.core.errors import ConfigurationError, GatewayError, NotXml
+from gateway.core.program import say
+from gateway.core.secret_arguments import secret_argument, without_secrets
 from harvester.commands.options import every_option
 from harvester.commands.output import json_option, write_rows
 from harvester.commands.source_check import add_entry, is_address, name_for
@@ -25,7 +25,7 @@ from harvester.http.urls import base_url, request_url
 from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
-from harvester.sources.oai_pmh import friends as wire
+from harvester.sources.oai_pmh import description as wire
 
 _LONGEST = 26  # characters of a name, so that a number still fits
 

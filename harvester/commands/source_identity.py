@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gateway.program import say
+from gateway.core.program import say
 from harvester.commands.output import json_option, write_facts
 from harvester.harvest.instance import opened
 from harvester.harvest.repository_identity import accept, differences, known_identity

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.program import say
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.errors import ConfigurationError
+from gateway.core.program import say
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.commands.options import date
 from harvester.commands.output import json_option, write_json
 from harvester.commands.run import facts_of_run

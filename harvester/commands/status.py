@@ -9,23 +9,22 @@ from typing import Any
 
 import click
 
-from gateway.hub_subscribers import failing
-from gateway.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.takedowns import UNSETTLED
-from gateway.terminal import plain
-from gateway.unattended import without_entry, without_schedule
+from gateway.core.logs import plain
+from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
+from gateway.core.takedowns import UNSETTLED
+from gateway.core.unattended import without_entry, without_schedule
+from gateway.hub.subscribers import failing
 from harvester.commands.look_output import counts_of_looks, unseen_in_words
 from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.fulltext import substance
-from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, waiting
 from harvester.harvest.run_log import LEFT
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import problems, unlisted, unscheduled
+from harvester.harvest.unattended import alarms_of, problems, unlisted, unscheduled
 from harvester.offer.files import offers_now
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES

@@ -7,8 +7,8 @@ from time import monotonic, time
 
 import click
 
-from gateway.model import RunOutcome, Subscription, SubscriptionState
-from gateway.program import say
+from gateway.core.model import RunOutcome, Subscription, SubscriptionState
+from gateway.core.program import say
 from harvester.commands.options import FiniteRange
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.harvest.access import fetcher, kind_of

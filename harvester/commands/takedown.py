@@ -7,22 +7,20 @@ from time import time
 
 import click
 
-from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
-from gateway.errors import ConfigurationError
-from gateway.fulltext.withdrawing import Finished, added, found_files, has_file
-from gateway.people.caller import whoever_calls
-from gateway.people.log_completion import note_takedowns
-from gateway.program import say
-from gateway.settings import Settings
+from gateway.core.errors import ConfigurationError
+from gateway.core.logs import plain
+from gateway.core.program import say
+from gateway.core.settings import Settings
+from gateway.core.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns
+from gateway.core.xmltext import utc_datetime
+from gateway.fulltext.log_completion import note_takedowns, whoever_calls
 from gateway.store.takedown_file import Entries, TakedownFile
-from gateway.takedown_targets import recognised
-from gateway.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns
-from gateway.terminal import plain
-from gateway.xmltext import utc_datetime
+from gateway.takedowns.apply import Returning, Survey, pending, returning, survey
+from gateway.takedowns.targets import recognised
+from gateway.takedowns.withdrawing import Finished, added, found_files, has_file
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.apply import finish
-from harvester.harvest.takedowns.purge import Purged, purge
+from harvester.harvest.takedowns.apply import Purged, finish, purge
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import progress

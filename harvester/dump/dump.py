@@ -19,8 +19,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from gateway.model import Cursor, RawPage, SetDescription, Slice
-from gateway.xmltext import OAI_PMH, clean, escape, escape_attribute
+from gateway.core.model import Cursor, RawPage, SetDescription, Slice
+from gateway.core.xmltext import OAI_PMH, clean, escape, escape_attribute
 from harvester.dump.output import Order, Place, Sink
 from harvester.harvest.descriptions import doubts_of_empty_set
 from harvester.http.messages import Fetch

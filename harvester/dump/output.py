@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.core.errors import ConfigurationError, StoreUnwritable
 
 _VERSION = 1
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from enum import StrEnum
 
-from gateway.model import Work
+from gateway.core.model import Work
 
 
 class Access(StrEnum):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 
-from gateway.model import Key, Lease, Selection, Work
-from gateway.names import SOURCES
+from gateway.core.model import Key, Lease, Selection, Work
+from gateway.core.names import SOURCES
 from gateway.store.base import Discovery, Store
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.works import PREFIX, works_of

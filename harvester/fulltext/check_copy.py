@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
+from gateway.core.model import Candidate, FileLink, Outcome
+from gateway.core.xmltext import clean, utc_datetime
 from gateway.fulltext.search_result import NAMED, REVIEWED
-from gateway.model import Candidate, FileLink, Outcome
-from gateway.xmltext import utc_datetime
 from harvester.fulltext.access_rights import future_day_in, open_from_words
-from harvester.fulltext.first_page import first_page_of
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
@@ -200,3 +200,23 @@ def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str])
         retracted=claims.retracted or candidate.retracted,
         has_read_claims=True,
     )
+
+
+# --- The beginning of the text of a file, for the people who decide on it. Pure --------------------------------------
+
+MOST_BYTES = 4_000  # in UTF-8
+# Controls, and characters that change the direction of a text or cannot be seen at all.
+_UNSEEN = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+def first_page_of(text: str) -> str:
+    """Return the first 4 kB of a text: its lines that are not empty, with white space folded, and nothing unseen."""
+    lines = (" ".join(_UNSEEN.sub("", line.replace("\t", " ")).split()) for line in clean(text).splitlines())
+    return cut("\n".join(filter(None, lines)))
+
+
+def cut(text: str) -> str:
+    """Return as much of a text as fits into 4 kB, without half a character."""
+    return text.encode("utf-8")[:MOST_BYTES].decode("utf-8", "ignore").rstrip()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gateway.fulltext.stored_files import Copies
 from gateway.store.base import Discovery, Store
-from harvester.fulltext.first_page import first_page_of
+from harvester.fulltext.check_copy import first_page_of
 from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.run import keep_first_page

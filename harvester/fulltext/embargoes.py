@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import UNNAMED
-from gateway.xmltext import utc_datetime
 from harvester.fulltext.known_copies import DATACITE, Copy
 from harvester.http.dates import moment_of
 from harvester.http.urls import site_of, without_scheme

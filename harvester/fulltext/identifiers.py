@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from gateway.model import Work
+from gateway.core.model import Work
 
 
 class Identifier(NamedTuple):

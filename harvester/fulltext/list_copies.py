@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.errors import NotXml
+from gateway.core.errors import NotXml
+from gateway.core.model import FoundCopy, SearchState, Work
 from gateway.fulltext.found_copies import copies_of_state, described
-from gateway.model import FoundCopy, SearchState, Work
 from gateway.store.base import Discovery, Store
 from harvester.fulltext.works import work_of
 from harvester.http.urls import host_of

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from gateway.model import Match, Work
+from gateway.core.model import Match, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, similarity
 from harvester.fulltext.pdf.person_names import Name, names_of, share

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.core.model import Match, Outcome, Work
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Match, Outcome, Work
 from harvester.fulltext.match_titles import similarity
 from harvester.fulltext.match_work import sought
 from harvester.fulltext.pdf.person_names import share

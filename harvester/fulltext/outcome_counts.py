@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gateway.core.model import Candidate, Ending
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Candidate, Ending
-from gateway.xmltext import utc_datetime
 from harvester.http.urls import host_of
 
 DAY_SECONDS = 86_400

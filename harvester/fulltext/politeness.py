@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from threading import Condition, Lock
 from typing import Protocol
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
-from gateway.model import Outcome
+from gateway.core.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
+from gateway.core.model import Outcome
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pdf.file_type import HTML, mime_type
 from harvester.fulltext.service_rules import SERVICES, Budget, stated_budget

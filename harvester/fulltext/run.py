@@ -15,8 +15,12 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
-from gateway.addresses import address
-from gateway.errors import GatewayError
+from gateway.core.addresses import address
+from gateway.core.errors import GatewayError
+from gateway.core.model import Candidate, Decision, Lease, Outcome, SearchState, Work
+from gateway.core.names import source_of, upstream_identifier
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE, decided, thresholds_of
 from gateway.fulltext.found_copies import copies_of_result, described
 from gateway.fulltext.search_result import RECHECK, Identity, SearchResult
@@ -29,23 +33,20 @@ from gateway.fulltext.stored_search import (
     retracted_of,
     search_as_json,
 )
-from gateway.fulltext.withdrawing import note_address, reopen_for
-from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
-from gateway.names import source_of, upstream_identifier
-from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
-from gateway.xmltext import utc_datetime
+from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.changed_works import basis_of, changed, renew_changed
 from harvester.fulltext.check_copy import Keep, KeepText
 from harvester.fulltext.embargoes import due_at
+from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.matched_dois import compared
 from harvester.fulltext.outcome_counts import endings
+from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.search_work import search
 from harvester.fulltext.steps import Step
 from harvester.fulltext.takedown_filter import TakedownFilter
-from harvester.fulltext.work_identity import identity_of, is_another
 from harvester.fulltext.works import found_of, listed, work_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
@@ -363,3 +364,20 @@ class FullTextSearch:
         if is_written:
             reopen_for(self.store, self.takedowns, self.desk.search(lease.identifier))
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)
+
+
+# --- Comparison of the work that a record describes now with the work that its files were found for. Pure ------------
+
+
+def is_another(before: Identity | None, now: Identity) -> bool:
+    """Return whether both have DOIs but none in common, or no titles are similar. `before` None: not known."""
+    if before is None:
+        return False
+    if before.dois and now.dois and not set(before.dois) & set(now.dois):
+        return True
+    return bool(before.titles and now.titles) and not any(agree(before.titles, title) for title in now.titles)
+
+
+def identity_of(work: Work) -> Identity:
+    """Return the own DOIs and the titles of a work."""
+    return Identity(identifiers_of(work).certain("doi"), work.texts("title"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gateway.fulltext.identification import is_identified
+from gateway.core.model import Candidate, Outcome, Trace
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import VERSIONS, Colour, Policy
-from gateway.model import Candidate, Outcome, Trace
+from gateway.fulltext.search_result import is_identified
 from harvester.fulltext.known_copies import IS_ARTICLE, Description
 from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.retractions import UPDATES, by_notice, by_title, is_notice, update_of

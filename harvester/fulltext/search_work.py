@@ -24,12 +24,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from gateway.addresses import address
-from gateway.errors import GatewayError, TryLater
+from gateway.core.addresses import address
+from gateway.core.errors import GatewayError, TryLater
+from gateway.core.model import Candidate, FileLink, Outcome, Trace, Work
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.search_result import RECHECK, SearchResult
-from gateway.model import Candidate, FileLink, Outcome, Trace, Work
-from gateway.xmltext import utc_datetime
 from harvester.fulltext.access_rights import is_shut, open_from_record
 from harvester.fulltext.check_copy import Keep, KeepText, Offer, again, check, is_same, look, unasked, withheld
 from harvester.fulltext.embargoes import STEP as EMBARGO

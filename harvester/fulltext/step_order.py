@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from gateway.errors import ConfigurationError
-from gateway.registry import members
+from gateway.core.errors import ConfigurationError
+from gateway.core.registry import members
 from harvester.fulltext import steps as package
 from harvester.fulltext.steps import Step
 

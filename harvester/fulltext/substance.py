@@ -14,10 +14,10 @@ from itertools import groupby, islice
 from math import exp, lgamma
 from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Alarm, Ending, Outcome, SearchState
 from gateway.fulltext.search_result import RECHECK
 from gateway.fulltext.stored_search import candidates_of, traces_of
-from gateway.model import Alarm, Ending, Outcome, SearchState
 from gateway.store.base import Discovery
 from harvester.fulltext.outcome_counts import DAY_SECONDS, WAY, host_of_copy, way_of_copy
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 
-from gateway.errors import AddressTakenDown
-from gateway.takedowns import Takedowns
+from gateway.core.errors import AddressTakenDown
+from gateway.core.takedowns import Takedowns
 from harvester.http.messages import Fetch, Fetched, Request
 
 Note = Callable[[str, str, str], None]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import FileLink, FileOrigin, ItemState, Work
+from gateway.core.names import FULLTEXT, upstream_identifier
+from gateway.core.xmlio import Element
 from gateway.formats import oai_didl, reader_of, written
-from gateway.model import FileLink, FileOrigin, ItemState, Work
-from gateway.names import FULLTEXT, upstream_identifier
 from gateway.store.base import Store
-from gateway.xmlio import Element
 
 _BATCH = 500
 PREFIX = "oai_didl"

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
 from harvester.graph.export import MANIFEST
 from harvester.graph.model import EDGES, NODES, properties_of
 from harvester.graph.tables import header

@@ -15,17 +15,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol, Self
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple, Protocol, Self
 
-from gateway.errors import ConfigurationError, StoreBusy
+from gateway.core.errors import ConfigurationError, StoreBusy
+from gateway.core.takedowns import Takedowns
+from gateway.core.xmltext import escape, escape_attribute, utc_datetime
 from gateway.store.base import Discovery, Store
-from gateway.takedowns import Takedowns
-from gateway.xmltext import utc_datetime
 from harvester.graph.facts import facts_of
-from harvester.graph.graphml import NAME as GRAPHML
-from harvester.graph.graphml import GraphMl
 from harvester.graph.ledger import Ledger
-from harvester.graph.model import EDGES, NODES, Edge, Node
+from harvester.graph.model import EDGES, NODES, Edge, Node, properties_of
 from harvester.graph.reading import Reader
 from harvester.graph.tables import FILES as TABLES
 from harvester.graph.tables import Tables
@@ -34,6 +33,7 @@ from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress
 
 MANIFEST = "graph.json"
+GRAPHML = "graph.graphml"
 FORMATS = ("neo4j", "graphml", "csv")
 _LEDGER = "ledger.sqlite"
 _TASK = "graph"
@@ -213,3 +213,87 @@ def _alone(lock: int, part: Path) -> None:
     except (BlockingIOError, FileNotFoundError):
         pass
     raise StoreBusy(f"Another export is being written to {part}.")
+
+
+# --- Writes a graph as GraphML 1.0, one file: all nodes, then all relationships --------------------------------------
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns" '
+    'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns '
+    'http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
+)
+_CHUNK = 1 << 20
+
+
+class GraphMl:
+    """The file of a graph in a folder. Use it in a `with` block."""
+
+    file_names = (GRAPHML,)
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which exists."""
+        self._folder = folder
+        self._file: IO[str]
+        self._edges: IO[str]  # they follow all nodes
+        self._keys: dict[str, list[str]] = {}
+
+    def __enter__(self) -> Self:
+        self._file = (self._folder / GRAPHML).open("w", encoding="utf-8", newline="")
+        self._edges = TemporaryFile("w+", encoding="utf-8", newline="", dir=self._folder)
+        self._file.write(_HEAD)
+        self._write_keys()
+        self._file.write('<graph id="graph" edgedefault="directed">\n')
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._file, self._edges:
+            if kind is None:
+                self._edges.seek(0)
+                shutil.copyfileobj(self._edges, self._file, _CHUNK)
+                self._file.write("</graph>\n</graphml>\n")
+
+    def _write_keys(self) -> None:
+        """Declare the properties: one key for all nodes that have it, and one for all relationships."""
+        declared: dict[str, str] = {}
+        kinds = [("node", "n", name, properties_of(fields), 0) for name, fields in NODES.items()]
+        kinds += [("edge", "e", name, properties_of(row[0]), 2) for name, row in EDGES.items()]
+        for element, letter in (("node", "n"), ("edge", "e")):
+            name = "label" if element == "node" else "type"
+            declared[f"{letter}.{name}"] = f'<key id="{letter}.{name}" for="{element}" attr.name="{name}" '
+            declared[f"{letter}.{name}"] += 'attr.type="string"/>\n'
+        for element, letter, kind, properties, first in kinds:
+            self._keys[kind] = [f"{letter}.{field}" for field in properties][first:]
+            for field, type_ in list(properties.items())[first:]:
+                line = f'<key id="{letter}.{field}" for="{element}" attr.name="{field}" attr.type="{type_.graphml}"/>\n'
+                declared.setdefault(f"{letter}.{field}", line)
+        self._file.writelines(declared.values())
+
+    def node(self, label: str, node: Node) -> None:
+        """Write a node."""
+        self._file.write(f'<node id="{_name(label, node.id)}"><data key="n.label">{label}</data>')
+        self._file.write(self._data(label, node))
+        self._file.write("</node>\n")
+
+    def edge(self, type_: str, edge: Edge) -> None:
+        """Write a relationship."""
+        _, start, end = EDGES[type_]
+        source, target = _name(start, edge[0]), _name(end, edge[1])
+        self._edges.write(f'<edge source="{source}" target="{target}"><data key="e.type">{type_}</data>')
+        self._edges.write(self._data(type_, edge[2:]))
+        self._edges.write("</edge>\n")
+
+    def _data(self, kind: str, values: tuple[object, ...]) -> str:
+        pairs = zip(self._keys[kind], values, strict=True)
+        return "".join(
+            f'<data key="{key}">{_text(value)}</data>' for key, value in pairs if value is not None and value != ""
+        )
+
+
+def _name(label: str, identifier: str) -> str:
+    return escape_attribute(f"{label}:{identifier}")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return escape(value).replace("\r", "&#13;")
+    return str(value).lower() if isinstance(value, bool) else str(value)

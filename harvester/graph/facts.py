@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from typing import Any, NamedTuple
 
-from gateway.addresses import address
+from gateway.core.addresses import address
+from gateway.core.model import Candidate, Content, FileLink, SearchState, Work
+from gateway.core.names import source_of
+from gateway.core.normal_forms import normalized
+from gateway.core.xmltext import clean, utc_datetime
 from gateway.fulltext.policies import Policy
 from gateway.fulltext.stored_search import candidates_in, policy_in
-from gateway.model import Candidate, Content, FileLink, SearchState, Work
-from gateway.names import source_of
-from gateway.normal_forms import normalized
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import plain
-from gateway.xmltext import clean, utc_datetime
 from harvester.graph.ledger import Shared
 from harvester.graph.model import (
     Author,

@@ -18,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from gateway import sandbox
+from gateway.core import sandbox
 
 _POOL = 1 << 30  # bytes, for pages of the database and for what is joined and sorted
 _LEAST_SPACE = 1 << 30  # bytes of address space for the file

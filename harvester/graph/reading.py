@@ -9,15 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gateway.addresses import address
-from gateway.errors import GatewayError
+from gateway.core.addresses import address
+from gateway.core.errors import GatewayError
+from gateway.core.model import Content, FileLink, Resource, Selection, Work
+from gateway.core.names import source_of, upstream_identifier
+from gateway.core.takedowns import Takedowns
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_search import parsed_search
-from gateway.indexing import describe_all
-from gateway.model import Content, FileLink, Resource, Selection, Work
-from gateway.names import source_of, upstream_identifier
+from gateway.search.indexing import describe_all
 from gateway.store.base import Discovery, Store, View
-from gateway.takedowns import Takedowns
 from harvester.graph.facts import Item
 
 _BATCH = 500

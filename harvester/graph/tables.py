@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Self
 
-from gateway.spreadsheets import harmless
+from gateway.core.normal_forms import harmless
 from harvester.graph.model import EDGES, NODES, Edge, Node, properties_of
 
 _MARK = '"'

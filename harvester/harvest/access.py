@@ -11,13 +11,12 @@ from functools import partial
 from time import time
 from urllib.parse import urlsplit
 
-from gateway.errors import StoreUnwritable
-from gateway.settings import Settings
-from gateway.special_addresses import NAMEABLE, PUBLIC
+from gateway.core.errors import StoreUnwritable
+from gateway.core.settings import Settings
+from gateway.core.special_addresses import NAMEABLE, PUBLIC
 from harvester.harvest.sources_toml import SourceEntry, SourcesFile
-from harvester.http.access import Access
 from harvester.http.address_guard import address_class, ports_of
-from harvester.http.credentials import credentials_from
+from harvester.http.credentials import Access, credentials_from
 from harvester.http.downloads import FOLDER, Downloaded
 from harvester.http.fetching import Web, most_bytes
 from harvester.http.local_files import Local
@@ -26,8 +25,8 @@ from harvester.http.origins import origin_of
 from harvester.http.pacing import Pace
 from harvester.http.proxies import Proxies
 from harvester.http.request_log import logged
+from harvester.runtime.durations import opens_in
 from harvester.runtime.interrupts import OutOfHours, Stop, answered_soon, breakable
-from harvester.runtime.opening_hours import opens_in
 from harvester.sources import kind_of, kinds
 
 __all__ = ["fetcher", "inbox_fetcher", "kind_of", "kinds", "with_address", "with_address_of"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
-from gateway.model import Cursor, RunOutcome, Selection, SetDescription
-from gateway.publish import local_set
+from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
+from gateway.publish.publish import local_set
 from harvester.harvest.completeness import Proof, proved
 from harvester.harvest.descriptions import doubts_of_empty_set
 from harvester.harvest.instance import Instance
@@ -14,11 +16,10 @@ from harvester.harvest.publishing.publication import OUTCOMES_OF_RECORDS, Public
 from harvester.harvest.run_lifecycle import Conclusion, SourceRun
 from harvester.harvest.run_options import RunOptions, lists_of
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unfetched import unfetched
 from harvester.harvest.unlisted_records import Unlisted
 from harvester.harvest.waiting_deletions import report_waiting
 from harvester.harvest.windows.plan import label_of
-from harvester.sources import Step
+from harvester.sources import UNFETCHED, Step
 
 # The verbs of pages with separate documents: resources of ResourceSync, files, documents of Solr.
 _BY_THEMSELVES = frozenset(("Resource", "file", "select"))
@@ -166,3 +167,21 @@ class Accounting:
         counts.update(self.proof.counts)
         is_complete = self.is_finished and self.lists_left == 0 and not counts["waiting"]
         return Conclusion(is_complete, proved(self.entry.name, counts, self.proof, is_complete=is_complete))
+
+
+# --- The missing records of a source: those in quarantine because they could not be fetched --------------------------
+
+
+def unfetched(instance: Instance, source: str) -> Iterator[tuple[Cursor, str]]:
+    """Return the identifiers of missing records, oldest first, each with its list.
+
+    Raise PageLost when the inbox lacks a page.
+    """
+
+    @lru_cache(maxsize=1)  # hundreds of them may lie on one page
+    def cursor(page: int, metadata_prefix: str) -> Cursor:
+        return instance.inbox.cursor(source, metadata_prefix, instance.inbox.page(page).page.set_spec)
+
+    for bad in instance.store.quarantined(source):
+        if bad.reason.startswith(UNFETCHED):
+            yield cursor(bad.page, bad.metadata_prefix), bad.identifier

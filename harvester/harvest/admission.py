@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from gateway.model import Cursor, Identity, ItemState, Slice
+from gateway.core.model import Cursor, Identity, ItemState, Slice
 from harvester.harvest.clock import doubts_of_clock, store_clock
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.model import SetDescription
-from gateway.publish import local_set
+from gateway.core.model import SetDescription
+from gateway.publish.publish import local_set
 from harvester.harvest.instance import Instance
 from harvester.sources import Description
 

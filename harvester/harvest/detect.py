@@ -8,7 +8,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import NamedTuple
 
-from gateway.errors import AddressRefused, AnswerError, AnswerTooLarge, FetchError
+from gateway.core.errors import AddressRefused, AnswerError, AnswerTooLarge, FetchError
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Recognised, SourceKind
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from harvester.harvest.accounting import count_step
 from harvester.harvest.admission import Admission
 from harvester.harvest.descriptions import doubts_of_empty_set

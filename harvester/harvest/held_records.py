@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from gateway.errors import PageLost
-from gateway.model import ItemState, Payload
-from gateway.publish import given_of
+from gateway.core.errors import PageLost
+from gateway.core.model import ItemState, Payload
+from gateway.publish.publish import given_of
 from gateway.store.base import Inbox, Store
 from harvester.sources import Held
 

@@ -10,16 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.errors import ClockAhead
-from gateway.program import begin_log
-from gateway.settings import Settings, instance_folder, load
+from gateway.core.errors import ClockAhead
+from gateway.core.program import begin_log
+from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
 from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
 
 if TYPE_CHECKING:
-    from gateway.indexing import Following
+    from gateway.search.indexing import Following
 
 log = logging.getLogger("harvester")
 
@@ -93,14 +93,14 @@ def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[
         with closing(open_store(settings.instance, max_jump_seconds=jump, only_reads=True)) as store:
             yield store, None
         return
-    from gateway.indexing import following  # noqa: PLC0415 - commands that only read need no format and no index
+    from gateway.search.indexing import following  # noqa: PLC0415 - commands that only read need no format and no index
 
     with following(settings, completes=not is_child) as index:
         yield index.store, index
 
 
 def _remember_sources(store: Store, inbox: Inbox) -> None:
-    from gateway.recovery import remember_sources  # noqa: PLC0415 - as above
+    from gateway.ops.recovery import remember_sources  # noqa: PLC0415 - as above
 
     remember_sources(store, inbox)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gateway.model import Cursor, RawPage, Run, RunOutcome, Slice
+from gateway.core.model import Cursor, RawPage, Run, RunOutcome, Slice
 from harvester.harvest.instance import Instance
 from harvester.harvest.waiting_deletions import waiting_deletions
 from harvester.sources import Step

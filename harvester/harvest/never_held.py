@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TypeVar
 
-from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice
-from gateway.names import local_identifier
+from gateway.core.model import Cursor, ItemState, RawPage, RunOutcome, Slice
+from gateway.core.names import local_identifier
 from harvester.harvest.instance import Instance
 from harvester.harvest.named_records import ListedRecords, RecordState
 from harvester.harvest.run_log import Clock, RunLog

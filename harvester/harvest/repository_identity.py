@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gateway.errors import AnswerError
-from gateway.model import Identity, KnownIdentity
+from gateway.core.errors import AnswerError
+from gateway.core.model import Identity, KnownIdentity
 from gateway.store.base import Inbox
 from harvester.runtime.exit_status import AnotherRepository
 
@@ -47,7 +47,7 @@ def known_identity(inbox: Inbox, source: str) -> KnownIdentity | None:
     if page is None:
         return None
     from harvester.sources.oai_pmh.answers import parse_identify  # noqa: PLC0415 - `status` seldom needs the parser
-    from harvester.sources.oai_pmh.identity import identity_of  # noqa: PLC0415 - as above
+    from harvester.sources.oai_pmh.description import identity_of  # noqa: PLC0415 - as above
 
     try:
         identity = identity_of(parse_identify(page.repaired or page.body))

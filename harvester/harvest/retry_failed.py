@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import ConfigurationError, GatewayError
-from gateway.model import Cursor, RunOutcome, WindowOutcome
-from harvester.harvest.accounting import count_published, count_step, report_quarantined
-from harvester.harvest.deletion_pages import deletion_slice
+from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.model import Cursor, RunOutcome, WindowOutcome
+from harvester.harvest.accounting import count_published, count_step, report_quarantined, unfetched
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress
@@ -28,8 +27,7 @@ from harvester.harvest.run_options import (
     source_options,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unfetched import unfetched
-from harvester.harvest.waiting_deletions import report_waiting
+from harvester.harvest.waiting_deletions import deletion_slice, report_waiting
 from harvester.harvest.windows.days import dates_of
 from harvester.harvest.windows.plan import closed, label_of
 from harvester.http.messages import Fetch

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import AnswerError, GatewayError
-from gateway.model import Cursor, RunOutcome
+from gateway.core.errors import AnswerError, GatewayError
+from gateway.core.model import Cursor, RunOutcome
 from harvester.harvest.accounting import Accounting
 from harvester.harvest.admission import Admission
 from harvester.harvest.held_records import StoredHoldings

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import time
 from typing import NamedTuple
 
-from gateway.model import Run, RunOutcome
+from gateway.core.model import Run, RunOutcome
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_log import Clock, RunLog, close_dead_runs, summary
 from harvester.runtime.exit_status import Status

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from time import time
 
-from gateway.model import Event, Run, RunOutcome
-from gateway.secret_arguments import without_secrets
+from gateway.core.model import Event, Run, RunOutcome
+from gateway.core.secret_arguments import without_secrets
 from gateway.store.base import Inbox
 from harvester.runtime.progress import Progress
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gateway.model import Cursor
-from gateway.settings import Settings
+from gateway.core.model import Cursor
+from gateway.core.settings import Settings
 from gateway.store.base import Inbox
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gateway.model import Cursor, RunOutcome
-from harvester.harvest.deletion_pages import deletion_page, deletion_slice
+from gateway.core.model import Cursor, RunOutcome
 from harvester.harvest.instance import Instance
 from harvester.harvest.never_held import MOST_FAILURES
 from harvester.harvest.run_lifecycle import SourceRun
 from harvester.harvest.run_log import Clock
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.waiting_deletions import deletion_page, deletion_slice
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST
 from harvester.sources import Options, SourceKind

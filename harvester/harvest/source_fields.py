@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
-from gateway.address_rules import are_allowable
-from gateway.special_addresses import CLASSES
+from gateway.core.address_rules import are_allowable
+from gateway.core.special_addresses import CLASSES
 from harvester.harvest.windows.days import UNITS
-from harvester.runtime.durations import is_duration, is_schedule
-from harvester.runtime.opening_hours import are_hours
+from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 MOST_CONNECTIONS = 32  # to one host; more would overload a repository
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from gateway.errors import ConfigurationError, StoreUnwritable
-from gateway.model import Source
-from gateway.permissions import keep_owner
-from gateway.secret_arguments import secret_argument
-from gateway.xmltext import parse_utc_datetime
+from gateway.core.errors import ConfigurationError, StoreUnwritable
+from gateway.core.model import Source
+from gateway.core.permissions import keep_owner
+from gateway.core.secret_arguments import secret_argument
+from gateway.core.xmltext import parse_utc_datetime
 from harvester.harvest.source_fields import FIELDS, IN_WORDS, IS_A
 from harvester.http.dates import SECONDS, bound
 from harvester.http.urls import host_of

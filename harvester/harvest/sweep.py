@@ -15,8 +15,8 @@ from functools import partial
 from itertools import chain, islice
 from time import time
 
-from gateway.errors import AnswerError, ConfigurationError
-from gateway.model import Cursor, RunOutcome, Slice
+from gateway.core.errors import AnswerError, ConfigurationError
+from gateway.core.model import Cursor, RunOutcome, Slice
 from harvester.harvest.accounting import count_published, report_quarantined
 from harvester.harvest.admission import Admission
 from harvester.harvest.instance import Instance

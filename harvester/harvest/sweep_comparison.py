@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.model import ItemState
+from gateway.core.model import ItemState
 from gateway.store.base import Store
+from harvester.harvest.accounting import unfetched
 from harvester.harvest.instance import Instance
 from harvester.harvest.named_records import ListedRecords, RecordState
 from harvester.harvest.never_held import NeverHeld, batches
-from harvester.harvest.unfetched import unfetched
 
 # The notes about identifiers in `ListedRecords`.
 VANISHED = "vanished"  # stored, and not listed any more

@@ -1,19 +1,19 @@
-"""Sources without an entry or a schedule (see `gateway.unattended`), and those that wait for a confirmation."""
+"""Sources without an entry or a schedule (see `gateway.core.unattended`), and those that wait for a confirmation."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from gateway.clocks import ahead_of_machine
-from gateway.errors import ConfigurationError
-from gateway.model import Source
-from gateway.unattended import without_entry, without_schedule
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Alarm, Source
+from gateway.core.unattended import without_entry, without_schedule
+from gateway.ops.clocks import ahead_of_machine
 from harvester.fulltext.substance import sentence
-from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import waiting
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.takedowns.hide import is_named
 
 
 def unlisted(instance: Instance, entries: Collection[str] | None = None) -> tuple[Source, ...]:
@@ -51,3 +51,31 @@ def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[st
     alarms = tuple(sentence(alarm) for alarm in alarms_of(instance) if alarm.is_open)
     shown = f"{alarms[0]} Open alarms: {len(alarms)}; `harvester alarms` shows them." if alarms else ""
     return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock, *filter(None, (shown,)))
+
+
+# --- The substance alarms of an instance (see `harvester.fulltext.substance`), without what is taken down ------------
+
+_EVER = 1 << 62  # a day after all others
+
+
+def alarms_of(instance: Instance, sources: Collection[str] = (), *, with_closed: bool = False) -> tuple[Alarm, ...]:
+    """Return the alarms in force of some sources, or all that ever were; no sources: of all. Raise StoreError."""
+    if not instance.has_searched:
+        return ()
+    alarms = instance.desk().alarms(with_closed=with_closed)
+    return tuple(_without_hidden(instance, alarm) for alarm in alarms if not sources or alarm.source in sources)
+
+
+def close_alarms(instance: Instance, source: str, now: int) -> None:
+    """Close the alarms in force of a source that is removed; its counts lose their days. Raise StoreError."""
+    if instance.has_searched:
+        instance.desk().add_up_endings(_EVER, source)
+    for alarm in alarms_of(instance, (source,)):
+        instance.desk().close_alarm(alarm.number, now)
+
+
+def _without_hidden(instance: Instance, alarm: Alarm) -> Alarm:
+    states = filter(None, map(instance.desk().search, alarm.examples))
+    return alarm._replace(
+        examples=tuple(state.identifier for state in states if not is_named(instance, state.source, state.upstream))
+    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from time import time
 
-from gateway.errors import GatewayError, PageLost
-from gateway.model import Deletion, RunOutcome, Slice
-from harvester.harvest.deletion_pages import deletion_page, deletion_slice
+from gateway.core.errors import GatewayError, PageLost
+from gateway.core.model import Deletion, RawPage, RunOutcome, Slice
+from gateway.core.xmltext import escape, utc_datetime
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import SourceRun
 
@@ -71,3 +71,21 @@ def _deletion(instance: Instance, waiting: Deletion) -> Slice:
         return instance.inbox.headers(waiting.page).slices[waiting.slice]._replace(abouts=(), waits=False)
     except (PageLost, IndexError):  # the inbox was lost since
         return deletion_slice(waiting.identifier, int(time()))
+
+
+# --- Make pages that delete records, as if the source had announced the deletions ------------------------------------
+
+
+def deletion_slice(identifier: str, deleted_at: int) -> Slice:
+    """Return a slice that deletes a record at a second since 1970."""
+    return Slice(identifier, utc_datetime(deleted_at), (), True, 0, 0)
+
+
+def deletion_page(
+    source: str, url: str, verb: str, element: str, metadata_prefix: str, identifiers: Iterable[str], made_at: int
+) -> RawPage:
+    """Return a page, made at a second since 1970, whose body is our own `element` with the deleted identifiers."""
+    lines = "".join(f"<identifier>{escape(identifier)}</identifier>\n" for identifier in identifiers)
+    opening = f'<{element} metadataPrefix="{escape(metadata_prefix)}" at="{utc_datetime(made_at)}">'
+    body = f"{opening}\n{lines}</{element}>\n".encode("utf-8", "surrogatepass")
+    return RawPage(source, verb, url, made_at, 0, (), body, metadata_prefix)

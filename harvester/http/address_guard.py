@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
-from gateway.address_rules import Address, Allowed, class_of, class_of_all, is_local_name, parse_address
-from gateway.errors import AddressRefused, ConfigurationError
-from gateway.special_addresses import LOOPBACK, NAMEABLE, PUBLIC
+from gateway.core.address_rules import Address, Allowed, class_of, class_of_all, is_local_name, parse_address
+from gateway.core.errors import AddressRefused, ConfigurationError
+from gateway.core.special_addresses import LOOPBACK, NAMEABLE, PUBLIC
 
 # The results of `socket.getaddrinfo`: family, type, protocol, canonical name, socket address.
 Place: TypeAlias = tuple[Any, ...]

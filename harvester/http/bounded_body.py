@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from gateway.errors import AnswerTooLarge, TryLater
+from gateway.core.errors import AnswerTooLarge, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
 
 MOST_ANSWER: Final = 65_536  # bytes

@@ -9,7 +9,7 @@ import zlib
 from io import BytesIO
 from typing import NamedTuple
 
-from gateway.errors import AnswerTooLarge, ConnectionFailed
+from gateway.core.errors import AnswerTooLarge, ConnectionFailed
 
 _GZIP = b"\x1f\x8b"
 _ZLIB, _LEAST_ZLIB = 0x78, 6  # the first byte of zlib's frame with a window of 32 KiB; two bytes and four of a check

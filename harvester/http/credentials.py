@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
-from gateway.errors import ConfigurationError
-from gateway.xmltext import escape
+from gateway.core.errors import ConfigurationError
+from gateway.core.special_addresses import NAMEABLE
+from gateway.core.xmltext import escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +118,24 @@ def credentials_from(table: Mapping[str, str]) -> Credentials | None:
         table.get("certificate", ""),
         table.get("key", ""),
     )
+
+
+# --- How one source is reached: `fetching.Web` takes one `Access` per source -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one source is reached.
+
+    `url` is its own address. Its host may have an address of one of `classes`, and credentials are sent to its origin
+    only. `delay_seconds` is the pause between requests (None: the setting); `verify` says whether TLS is verified.
+    `allow` lists further hosts that its requests may reach. `ca_bundle` is a PEM file of further authorities.
+    """
+
+    url: str
+    credentials: Credentials | None = None
+    delay_seconds: float | None = None
+    verify: bool = True
+    classes: Collection[str] = NAMEABLE
+    allow: tuple[str, ...] = ()
+    ca_bundle: str = ""

@@ -7,7 +7,7 @@ from calendar import timegm
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 
 DAY = "YYYY-MM-DD"
 SECONDS = "YYYY-MM-DDThh:mm:ssZ"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
-from gateway.errors import ConnectionFailed, RemoteRefuses
+from gateway.core.errors import ConnectionFailed, RemoteRefuses
 from harvester.http.dates import http_second
 from harvester.http.local_files import Local
 from harvester.http.messages import Fetch, Fetched, Request, settled_date

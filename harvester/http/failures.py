@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import requests
 import urllib3
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError, NameUnknown, TlsFailed
+from gateway.core.errors import AnswerTooSlow, ConnectionFailed, FetchError, NameUnknown, TlsFailed
 
 # Everything that requests and urllib3 and what lies below them may raise while a request runs.
 LIBRARY_ERRORS = (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException)

@@ -9,35 +9,37 @@ from __future__ import annotations
 
 import os
 import random
+import ssl
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from io import BytesIO
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 import requests
 import urllib3
+from urllib3.util.ssl_ import create_urllib3_context
 
-from gateway.address_rules import Allowed
-from gateway.errors import (
+from gateway.core.address_rules import Allowed
+from gateway.core.errors import (
     AddressRefused,
     AnswerTooLarge,
     AnswerTooSlow,
+    ConfigurationError,
     ConnectionFailed,
     RemoteRefuses,
     TryLater,
 )
-from gateway.settings import Settings
-from harvester.http.access import Access
+from gateway.core.settings import Settings
 from harvester.http.address_guard import Guard, Own, Resolve
-from harvester.http.certificates import trusting
 from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file
-from harvester.http.credentials import Credentials
+from harvester.http.credentials import Access, Credentials
 from harvester.http.failures import LIBRARY_ERRORS, Fault, fault_from
 from harvester.http.messages import Fetch, Fetched, Request, Sink
 from harvester.http.origins import Origin, clean, origin_of, shown
@@ -409,3 +411,24 @@ def _bitten(watchdog: Watchdog, request: Request, url: str) -> Fault | None:
         return None
     sentence = f"{shown(url)} took longer than {watchdog.seconds:g} seconds."
     return Fault(AnswerTooSlow(sentence), is_passing=request.deadline_seconds is None)
+
+
+# --- Private certificate authorities that are trusted besides the public ones ----------------------------------------
+
+
+def trusting(bundles: Sequence[Path]) -> ssl.SSLContext | None:
+    """Return a TLS context that trusts these PEM files besides the public authorities; None without a file.
+
+    Raise ConfigurationError when a file cannot be read or has no certificate.
+    """
+    if not bundles:
+        return None
+    context = create_urllib3_context()
+    for bundle in bundles:
+        try:
+            context.load_verify_locations(cafile=bundle)
+        except ssl.SSLError as error:
+            raise ConfigurationError(f"The ca_bundle {bundle} has no certificate in PEM format.") from error
+        except OSError as error:
+            raise ConfigurationError(f"The ca_bundle {bundle} cannot be read: {error.strerror}.") from error
+    return context

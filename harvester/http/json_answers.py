@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gateway.errors import AnswerError, RemoteRefuses, TryLater
-from gateway.xmltext import clean
+from gateway.core.errors import AnswerError, RemoteRefuses, TryLater
+from gateway.core.xmltext import clean
 from harvester.http.messages import Fetched
 from harvester.xml.parsing import refuse_heavy_json
 

@@ -1,6 +1,6 @@
 """Typed links of answers: in headers (RFC 8288), in link sets (RFC 9264), and in the head of a page. Pure.
 
-`gateway.typed_links` reads them. An unreadable link is left out. No function here raises an error.
+`gateway.core.typed_links` reads them. An unreadable link is left out. No function here raises an error.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from gateway.errors import AnswerTooLarge
-from gateway.typed_links import Link, links_of_elements, links_of_header, links_of_json, links_of_text
+from gateway.core.errors import AnswerTooLarge
+from gateway.core.typed_links import Link, links_of_elements, links_of_header, links_of_json, links_of_text
 from harvester.xml.parsing import refuse_heavy_json
 
 __all__ = ["Link", "from_elements", "from_header", "from_json", "from_text"]

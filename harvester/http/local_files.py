@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 
 from zstandard import ZstdDecompressor, ZstdError
 
-from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from gateway.core.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
 from harvester.http.folder_files import Unread, escaped, files_in
 from harvester.http.messages import Fetched, Request

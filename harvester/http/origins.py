@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
 
-from gateway.errors import AddressRefused
-from gateway.secret_arguments import without_secrets
+from gateway.core.errors import AddressRefused
+from gateway.core.secret_arguments import without_secrets
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")  # with one of them requests quotes all quoted characters again

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 
-from gateway.address_rules import Allowed
-from gateway.errors import AddressRefused
+from gateway.core.address_rules import Allowed
+from gateway.core.errors import AddressRefused
 from harvester.http.address_guard import Place, Resolve
 from harvester.http.origins import origin_of
 

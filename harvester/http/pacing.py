@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
-from gateway.errors import AnswerTooSlow
+from gateway.core.errors import AnswerTooSlow
 from harvester.http.origins import shown
 
 _GRACE_SECONDS = 10.0  # at the start of a body, without a least rate

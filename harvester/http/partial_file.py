@@ -13,8 +13,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
 
-from gateway.digests import begun
-from gateway.errors import AnswerTooLarge, ConnectionFailed
+from gateway.core.digests import begun
+from gateway.core.errors import AnswerTooLarge, ConnectionFailed
 from harvester.http.content_encoding import is_compressed_file
 from harvester.http.messages import Fetched, settled_date
 from harvester.runtime.durable_files import DIGESTS, reporting_unwritable

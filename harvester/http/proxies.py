@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.http.address_guard import is_this_machine
 
 _SCHEMES = ("http", "https")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from time import monotonic
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.origins import shown
 

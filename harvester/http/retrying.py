@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf, isfinite
 
-from gateway.errors import TryLater
-from gateway.settings import Settings
+from gateway.core.errors import TryLater
+from gateway.core.settings import Settings
 from harvester.http.dates import http_second
 from harvester.http.failures import Fault
 from harvester.http.messages import Fetched

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import NamedTuple
 
-from gateway.errors import FetchError
+from gateway.core.errors import FetchError
 from harvester.http.messages import Fetch, Request
 from harvester.http.robots_txt import Rules, robots_url, rules_of
 

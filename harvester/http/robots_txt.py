@@ -6,7 +6,7 @@ from typing import Final
 
 from protego import Protego
 
-from gateway.errors import RobotsDenied, TryLater
+from gateway.core.errors import RobotsDenied, TryLater
 from harvester.http.urls import split
 
 NAME: Final = "oai-gateway"  # the product token in robots.txt; our User-Agent begins with it

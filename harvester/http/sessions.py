@@ -13,7 +13,7 @@ from threading import Lock
 import requests
 from requests.cookies import RequestsCookieJar
 
-from gateway.errors import ConnectionFailed
+from gateway.core.errors import ConnectionFailed
 from harvester.http.connections import GuardedAdapter
 
 MOST_IDLE = 64

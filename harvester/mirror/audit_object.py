@@ -6,12 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import sha512
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
-from harvester.mirror.audit_findings import AuditFinding, Finding
+from gateway.core.errors import StoreDamaged
 from harvester.mirror.catalogue import Contents
 from harvester.mirror.inventory import NAME, SIDECAR, Inventory
 from harvester.mirror.inventory import read as read_inventory
@@ -183,3 +184,32 @@ def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
             yield from below
         else:
             yield path, status
+
+
+# --- The kinds of findings of an audit of a mirror: a closed list ----------------------------------------------------
+
+
+class Finding(StrEnum):
+    """The kind of a finding."""
+
+    CORRUPT = "corrupt"  # the bytes were altered
+    LOST = "lost"  # a file of the inventory, or an object of the catalogue, is not there
+    STRANGE = "strange"  # a file in no inventory, an object that no run received, a link
+    DAMAGED = "damaged"  # an inventory is unreadable or was altered
+    ALTERED = "altered"  # it is consistent, but the catalogue has another digest
+    UNCONFIRMED = "unconfirmed"  # a run was broken off before its receipt
+    INCOMPLETE = "incomplete"  # a file could not be fetched
+    MISSING = "missing"  # the provider has it, the mirror does not
+    EXTRA = "extra"  # the mirror has it, the provider does not
+    STALE = "stale"  # the provider has another state of it
+
+
+MENDABLE = (Finding.CORRUPT, Finding.LOST)  # they are repaired by fetching the bytes again
+
+
+class AuditFinding(NamedTuple):
+    """One finding: its kind, the identifier of the object or the name of the file, and the reason."""
+
+    finding: Finding
+    identifier: str
+    reason: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from gateway.model import Cursor
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetch
-from harvester.mirror.audit_findings import AuditFinding, Finding
+from harvester.mirror.audit_object import AuditFinding, Finding
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.object_state import Holding
 from harvester.sources import Options, SourceKind

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.runtime.durable_files import digests_by_algorithm
 
 _ALGORITHMS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")

@@ -29,7 +29,7 @@ from struct import Struct
 from threading import Lock
 from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
 from harvester.runtime.durable_files import reporting_unwritable, sync
 
 NAME = "catalogue.jsonl"

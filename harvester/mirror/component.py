@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.addresses import address, is_address
-from gateway.digests import GATEWAY, Digests, digest, is_strong, unread
-from gateway.xmlio import Element, children, name_of, text_of
+from gateway.core.addresses import address, is_address
+from gateway.core.digests import GATEWAY, Digests, digest, is_strong, unread
+from gateway.core.xmlio import Element, children, name_of, text_of
 
 _MOST_DIGESTS = 100  # that are stated of one file
 _MOST_UNREAD = 5  # unreadable digests of one file that are reported

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from gateway.store.queries import load_file
 from harvester.runtime.durable_files import reporting_unwritable
 

@@ -12,11 +12,11 @@ from itertools import islice
 
 from lxml import etree
 
-from gateway.addresses import is_address
-from gateway.didl_items import Describer, describers
-from gateway.digests import spelled
-from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
+from gateway.core.addresses import is_address
+from gateway.core.digests import spelled
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
+from gateway.formats._stated import Describer, describers
 from harvester.mirror.component import Component, decoded, extent, with_premis
 
 NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")

@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import StoreDamaged
+from gateway.core.xmltext import utc_datetime
 from harvester.http.urls import host_of
 from harvester.mirror.files_beside import DOUBTFUL, FilesBeside, content_of
 from harvester.mirror.inventory import Arrived

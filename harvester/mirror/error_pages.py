@@ -7,8 +7,8 @@ import re
 from typing import AnyStr
 from urllib.parse import urlsplit
 
-from gateway.errors import GatewayError
-from gateway.xmlio import parse
+from gateway.core.errors import GatewayError
+from gateway.core.xmlio import parse
 from harvester.mirror.error_words import has_error_words, has_error_words_within
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, decoded, is_even, visible
 

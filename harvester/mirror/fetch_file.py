@@ -8,16 +8,9 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
-from gateway.digests import is_strong
-from gateway.errors import (
-    AddressRefused,
-    AnswerTooLarge,
-    FetchError,
-    RemoteRefuses,
-    RobotsDenied,
-    TryLater,
-)
-from gateway.xmltext import utc_datetime
+from gateway.core.digests import is_strong
+from gateway.core.errors import AddressRefused, AnswerTooLarge, FetchError, RemoteRefuses, RobotsDenied, TryLater
+from gateway.core.xmltext import utc_datetime
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.partial_file import Arriving
 from harvester.mirror.file_hosts import FileHosts

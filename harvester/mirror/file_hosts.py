@@ -13,7 +13,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from threading import Lock
 
-from gateway.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError, TryLater
+from gateway.core.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
 from harvester.http.robots_cache import RobotsCache

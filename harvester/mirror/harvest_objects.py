@@ -7,7 +7,7 @@ After a kill, the next run requests the last page again (OAI-PMH 2.0 §3.5). It 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -15,11 +15,12 @@ from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
 
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.http.urls import host_of
 from harvester.mirror.fetch_file import Limits, collect
 from harvester.mirror.file_plan import PlannedFile
+from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.judge_again import JudgingRun
 from harvester.mirror.judge_file import Collected
 from harvester.mirror.object_state import Holding
@@ -31,7 +32,7 @@ from harvester.mirror.repeated_answers import Answers
 from harvester.mirror.run import received_from
 from harvester.mirror.verify import Fate
 from harvester.runtime.worker_pool import Job, WorkerPool
-from harvester.sources import Options, SourceKind, Step
+from harvester.sources import NothingHeld, Options, SourceKind, Step
 from harvester.sources.oai_pmh.list_state import state_of
 
 Result: TypeAlias = tuple[PendingVersion, Collected]
@@ -211,3 +212,23 @@ class MirrorRun(JudgingRun):
         aside = pending.aside(planned)
         url = next(iter(planned.component.addresses), "")
         return Job(planned.path, host_of(url), lambda fetch: (pending, collect(planned, aside, fetch, self.limits)))
+
+
+# --- The identifiers in a mirror, for a harvest of a list that continues an earlier run ------------------------------
+
+
+class HeldInMirror(NothingHeld):
+    """The identifiers of stored objects, and of records that cannot be read."""
+
+    def __init__(self, place: MirrorFolder) -> None:
+        """Take the folder of the mirror."""
+        self._place = place
+
+    def names(self, identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:
+        """Return which of these identifiers were received already."""
+        unread = {identifier for identifier, _ in self._place.failed.unread()}
+        return frozenset(
+            identifier
+            for identifier in identifiers
+            if identifier in unread or self._place.root.place(identifier).exists()
+        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gateway.model import RawPage, Slice
+from gateway.core.model import RawPage, Slice
 from harvester.dump.dump import as_received
 from harvester.http.dates import moment_of
 from harvester.mirror.object_versions import PendingVersion

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.core.errors import ConfigurationError, StoreUnwritable
 from harvester.mirror.catalogue import Mark
 from harvester.runtime.durable_files import replace_durably
 from harvester.runtime.locks import changing

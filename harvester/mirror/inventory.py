@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
 
 TYPE = "https://ocfl.io/1.1/spec/#inventory"
 NAME = "inventory.json"

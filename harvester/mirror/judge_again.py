@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.core.errors import ConfigurationError, StoreDamaged
 from harvester.http.urls import host_of
 from harvester.mirror import object_state
 from harvester.mirror.catalogue import Contents

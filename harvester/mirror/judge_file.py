@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.fulltext.pdf.extraction import extract
 from harvester.http.dates import http_second
 from harvester.mirror.doubt_rules import doubt

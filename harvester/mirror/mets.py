@@ -7,8 +7,8 @@ from itertools import islice
 
 from lxml import etree
 
-from gateway.digests import digest
-from gateway.xmlio import Element, children, name_of, text_of
+from gateway.core.digests import digest
+from gateway.core.xmlio import Element, children, name_of, text_of
 from harvester.mirror.component import Component, decoded, whole_number, with_premis, with_unread
 
 NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")

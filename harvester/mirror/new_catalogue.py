@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha512
 from pathlib import Path
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
 from harvester.mirror.catalogue import Catalogue, Entry, Line
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.files_beside import lines_beside

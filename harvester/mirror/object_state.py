@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple, Protocol, TypeVar
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
 from harvester.mirror.component import Component
 from harvester.mirror.verify import HELD, Fate
 

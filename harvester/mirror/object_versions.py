@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
-from gateway.digests import Digests, is_strong
-from gateway.errors import AnswerError, StoreDamaged, UnusableRecord
-from gateway.xmltext import utc_datetime
+from gateway.core.digests import Digests, is_strong
+from gateway.core.errors import AnswerError, StoreDamaged, UnusableRecord
+from gateway.core.xmltext import utc_datetime
 from harvester.mirror.component import Component
 from harvester.mirror.doubtful_files import DoubtfulFiles, altered, incoming_of
 from harvester.mirror.fetch_file import extracted
@@ -22,7 +23,6 @@ from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of
 from harvester.mirror.read_components import components, files
 from harvester.mirror.receipt import Change
 from harvester.mirror.verify import Bytes, Fate, verdict
-from harvester.mirror.version_messages import described
 from harvester.runtime.durable_files import (
     DIGESTS,
     digests_by_algorithm,
@@ -289,3 +289,33 @@ def is_done(pending: PendingVersion) -> bool:
         return now.is_deleted and before.is_deleted and now.datestamp == before.datestamp
     same = (before.datestamp, before.document_sha256) == (now.datestamp, now.document_sha256)
     return same and before.is_whole
+
+
+# --- The message of a new version in the inventory of an object (OCFL 1.1 §3.5.3.1). Pure ----------------------------
+
+_MOST_NAMES = 5
+
+
+def described(before: Mapping[str, str], after: Mapping[str, str], *, is_deleted: bool) -> str:
+    """Return which files of an object changed; both states are SHA-512 by logical path.
+
+    `received.json` changes in each version. It is named only when nothing else has changed.
+    """
+    if is_deleted:
+        return f"deleted{_named(before.keys() - {RECEIVED})}"
+    if DOCUMENT not in before:
+        return f"created{_named(after.keys() - {RECEIVED})}"
+    parts = [f"{word}{_named(names)}" for word, names in _changed(before, after) if names]
+    return "; ".join(parts) or f"replaced: {RECEIVED}"
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, set[str]]]:
+    yield "created", after.keys() - before.keys()
+    yield "replaced", {name for name in after.keys() & before.keys() - {RECEIVED} if after[name] != before[name]}
+    yield "withdrawn", before.keys() - after.keys()
+
+
+def _named(names: set[str]) -> str:
+    first = ", ".join(islice(sorted(names), _MOST_NAMES))
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f": {first}{more}" if names else ""

@@ -20,7 +20,7 @@ from hashlib import sha256, sha512
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.core.errors import ConfigurationError, StoreDamaged
 from harvester.mirror.inventory import NAME, PROGRAM, SIDECAR, Arrived, Inventory, User, read, with_version, written
 from harvester.runtime.durable_files import (
     DIGESTS,

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gateway.errors import ConfigurationError, StoreDamaged
-from gateway.model import Identity
+from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.core.model import Identity
 from harvester.mirror.catalogue import Mark
 from harvester.mirror.folder import MirrorFolder, Order
 from harvester.mirror.new_catalogue import origin

@@ -22,9 +22,9 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from gateway.errors import AnswerError, ConfigurationError, UnusableRecord
-from gateway.model import RawPage, Slice
-from gateway.xmltext import OAI_PMH
+from gateway.core.errors import AnswerError, ConfigurationError, UnusableRecord
+from gateway.core.model import RawPage, Slice
+from gateway.core.xmltext import OAI_PMH
 from harvester.http.folder_files import Unread, files_in
 from harvester.mirror.file_plan import PlannedFile, path_of
 from harvester.mirror.inventory import Arrived

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gateway.model import Cursor, Identity, KnownIdentity, Slice
+from gateway.core.model import Cursor, Identity, KnownIdentity, Slice
 from harvester.harvest.admission import LEAST_HELD, LEAST_LISTED, LOOKED_FOR, UNKNOWN_SHARE
 from harvester.harvest.repository_identity import differences, is_another, merged
 from harvester.http.messages import Fetch

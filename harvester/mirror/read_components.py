@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from gateway.errors import GatewayError, UnusableRecord, unforeseen
-from gateway.xmlio import Element, name_of, parse
+from gateway.core.errors import GatewayError, UnusableRecord, unforeseen
+from gateway.core.xmlio import Element, name_of, parse
 from harvester.mirror import didl, mets
 from harvester.mirror.component import Component
 

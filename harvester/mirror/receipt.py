@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from gateway.digests import WEAK
-from gateway.model import RunOutcome
+from gateway.core.digests import WEAK
+from gateway.core.model import RunOutcome
 from harvester.mirror.object_state import HeldFile, Holding
 from harvester.mirror.verify import Fate
 

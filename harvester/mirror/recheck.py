@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, StoreDamaged, TryLater
-from gateway.model import Cursor
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.errors import AnswerError, FetchError, GatewayError, RemoteError, StoreDamaged, TryLater
+from gateway.core.model import Cursor
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.messages import Fetch
 from harvester.http.urls import host_of
 from harvester.mirror.catalogue import entries

@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.queries import load_file
-from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.databases import CacheDatabase
 from harvester.mirror.file_plan import PlannedFile

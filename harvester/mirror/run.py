@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gateway.errors import StoreDamaged
-from gateway.model import RawPage, RunOutcome, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import RawPage, RunOutcome, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.dump.dump import fragment
 from harvester.mirror.catalogue import audit_of
 from harvester.mirror.folder import MirrorFolder

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import dirname, join, normpath
 from typing import IO, NamedTuple
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, check_same, members, opened_zip
 from harvester.mirror import bagit
 from harvester.mirror.package import Package, shown

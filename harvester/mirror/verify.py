@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from gateway.digests import is_strong
+from gateway.core.digests import is_strong
 from harvester.mirror.component import Component
 from harvester.mirror.file_beginnings import begins_rightly, is_of_office
 

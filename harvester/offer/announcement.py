@@ -13,9 +13,9 @@ from coarnotify import validate
 from coarnotify.core.notify import NotifyActor, NotifyObject, NotifyService
 from coarnotify.patterns import AnnounceServiceResult
 
-from gateway.addresses import address, is_address
-from gateway.errors import ConfigurationError
-from gateway.model import FileLink, Work
+from gateway.core.addresses import address, is_address
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import FileLink, Work
 from harvester.offer.files import notification_id
 
 # The vocabulary of versions of COAR, https://vocabularies.coar-repositories.org/version_types/.

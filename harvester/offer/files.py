@@ -7,9 +7,9 @@ from hashlib import sha256 as sha256_of
 from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from gateway.addresses import address
-from gateway.model import Decision, FileLink, FileOrigin, ItemState, Offer, OfferOutcome, OfferWay
-from gateway.withholding import Forbidden
+from gateway.core.addresses import address
+from gateway.core.model import Decision, FileLink, FileOrigin, ItemState, Offer, OfferOutcome, OfferWay
+from gateway.publish.withholding import Forbidden
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 

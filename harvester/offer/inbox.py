@@ -13,9 +13,9 @@ from coarnotify.client import COARNotifyClient
 from coarnotify.core.notify import NotifyPattern
 from coarnotify.exceptions import NotifyException
 
-from gateway.errors import AddressRefused, ConfigurationError, GatewayError, TlsFailed
-from gateway.model import OfferOutcome
-from gateway.secret_arguments import without_secrets
+from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError, TlsFailed
+from gateway.core.model import OfferOutcome
+from gateway.core.secret_arguments import without_secrets
 from harvester.http.bounded_body import Body
 from harvester.http.links import from_header
 from harvester.http.messages import Fetch, Fetched, Request

@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gateway.addresses import address, is_address, uri_of
-from gateway.model import Work
-from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
+from gateway.core.addresses import address, is_address, uri_of
+from gateway.core.model import Work
+from gateway.core.xmltext import clean, escape, escape_attribute, utc_datetime
 from harvester.offer.files import OfferedFile
 from harvester.runtime.durable_files import reporting_unwritable, sync, write_durably
 

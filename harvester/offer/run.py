@@ -14,11 +14,11 @@ from pathlib import Path
 from time import time
 from typing import Final
 
-from gateway.descriptions import metadata_of
-from gateway.errors import AnswerError, ConfigurationError, GatewayError, StoreError
+from gateway.core.addresses import site_url
+from gateway.core.errors import AnswerError, ConfigurationError, GatewayError, StoreError
+from gateway.core.model import Offer, OfferOutcome, OfferWay, RunOutcome, Work
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Offer, OfferOutcome, OfferWay, RunOutcome, Work
-from gateway.pages.site import site_url
+from gateway.publish.descriptions import metadata_of
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import found_of, work_of

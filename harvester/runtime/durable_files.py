@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.digests import begun
-from gateway.errors import StoreUnwritable
+from gateway.core.digests import begun
+from gateway.core.errors import StoreUnwritable
 
 _CHUNK = 1 << 20
 

@@ -1,6 +1,6 @@
 """Three tables: from errors to outcomes of a run, from outcomes to exit statuses, and the order of the statuses.
 
-`gateway.statuses` has the exit statuses of both programs.
+`gateway.core.statuses` has the exit statuses of both programs.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from gateway.errors import (
+from gateway.core.errors import (
     AddressRefused,
     AnswerError,
     AnswerTooLarge,
@@ -21,8 +21,8 @@ from gateway.errors import (
     TlsFailed,
     TryLater,
 )
-from gateway.model import RunOutcome
-from gateway.statuses import MEANINGS, Status
+from gateway.core.model import RunOutcome
+from gateway.core.statuses import MEANINGS, Status
 from harvester.runtime.interrupts import StopAsked, TimeIsOver
 
 __all__ = [

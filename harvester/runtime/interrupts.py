@@ -2,8 +2,8 @@
 
 After the first signal, a harvest finishes its page, commits it and ends `stopped`. Signals only set a flag, so no
 transaction is interrupted. After the second signal, connections are closed, and threads that wait for one end.
-SIGTERM is repeated automatically (`gateway.signals`), so that the command ends within ten seconds. A command may also
-have a time limit; it ends harvests like any other limit.
+SIGTERM is repeated automatically (`gateway.core.signals`), so that the command ends within ten seconds. A command may
+also have a time limit; it ends harvests like any other limit.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import TypeVar
 
-from gateway.errors import GatewayError
-from gateway.program import is_quiet
+from gateway.core.errors import GatewayError
+from gateway.core.program import is_quiet
 
 _STOPPING = b"\nStopping after this page; once more to stop at once.\n"
 # The longest delay before a pause notices that it must end.

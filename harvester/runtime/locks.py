@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
-from gateway.errors import StoreUnwritable
-from gateway.permissions import file_mode
+from gateway.core.errors import StoreUnwritable
+from gateway.core.permissions import file_mode
 from harvester.runtime.exit_status import SourceLocked
 
 # A publication lives no longer than its intent; twice that is for a machine that is very busy.

@@ -13,10 +13,9 @@ from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from gateway.logs import sentence
-from gateway.program import is_quiet
-from gateway.streams import silence
-from gateway.terminal import plain
+from gateway.core.logs import plain, sentence
+from gateway.core.program import is_quiet
+from gateway.core.streams import silence
 from harvester.runtime.interrupts import terminate
 
 if TYPE_CHECKING:

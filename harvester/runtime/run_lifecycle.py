@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.runtime.exit_status import Status, recording_errors, status_of_parts, worst_outcome
 from harvester.runtime.interrupts import Stop
 

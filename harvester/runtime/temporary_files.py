@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from gateway.errors import AnswerTooLarge, StoreUnwritable
+from gateway.core.errors import AnswerTooLarge, StoreUnwritable
 
 _ROOMY = Path("/var/tmp")  # noqa: S108 - the file has no name there; /tmp may lie in memory
 

@@ -11,13 +11,13 @@ from contextlib import AbstractContextManager
 from traceback import format_exception
 from typing import Final
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import SourceLocked, Status, status_of_error
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
-from harvester.schedule.repeating import repeated
+from harvester.schedule.due import repeated
 
 _LOCK: Final = "store.compaction"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 60.0

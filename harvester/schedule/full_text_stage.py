@@ -15,9 +15,9 @@ from threading import Lock
 from time import time
 from typing import NamedTuple
 
+from gateway.core.model import Outcome, RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Outcome, RunOutcome
 from harvester.fulltext.earlier_texts import read_earlier
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts

@@ -12,21 +12,21 @@ from functools import partial
 from traceback import format_exception
 from typing import Final
 
-from gateway.descriptions import metadata_of
-from gateway.errors import GatewayError
-from gateway.landing.places import Places
+from gateway.core.errors import GatewayError
+from gateway.core.settings import Settings
 from gateway.pages.appearance import site_of
+from gateway.pages.item_places import Places
+from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.settings import Settings
 from gateway.store.step import EPOCH_FACT
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import SourceLocked, Status, status_of_error, worst
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
-from harvester.schedule.repeating import repeated
+from harvester.schedule.due import repeated
 
 _LOCK: Final = "resourcesync.kept"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 60.0

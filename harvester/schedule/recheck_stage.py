@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import closing, nullcontext
 from time import time
 
+from gateway.core.model import RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
-from gateway.model import RunOutcome
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite_anew, web_for_other_hosts
 from harvester.fulltext.recheck.look_at import Effect

@@ -10,9 +10,9 @@ from time import time
 from traceback import format_exception
 from typing import NamedTuple
 
-from gateway.apply_takedowns import pending
-from gateway.errors import GatewayError
-from gateway.model import Run
+from gateway.core.errors import GatewayError
+from gateway.core.model import Run
+from gateway.takedowns.apply import pending
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.dry_run import rehearse

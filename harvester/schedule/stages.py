@@ -11,18 +11,17 @@ from math import inf
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from gateway.errors import ConfigurationError, GatewayError
-from gateway.model import Run
+from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.model import Run
 from harvester.harvest.clock import is_past, runs_in_future
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
 from harvester.offer.files import entry_has_changed
-from harvester.runtime.durations import seconds_of
+from harvester.runtime.durations import opens_in, seconds_of
 from harvester.runtime.exit_status import SourceLocked, Status
 from harvester.runtime.interrupts import StopAsked
-from harvester.runtime.opening_hours import opens_in
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 from harvester.schedule.due import (
     LONGEST_WAIT_SECONDS,

@@ -10,9 +10,9 @@ from dataclasses import replace
 from http import HTTPStatus
 from secrets import token_urlsafe
 
-from gateway.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
-from gateway.model import Subscription, SubscriptionState
-from gateway.settings import Settings
+from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
+from gateway.core.model import Subscription, SubscriptionState
+from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.sources_toml import SourceEntry

@@ -13,9 +13,9 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from gateway.errors import ConfigurationError
-from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
-from gateway.registry import members
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
+from gateway.core.registry import members
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources.budget import Budget
 from harvester.sources.comparison_limit import Answers

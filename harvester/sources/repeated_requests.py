@@ -6,7 +6,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Protocol, TypeVar
 
-from gateway.errors import (
+from gateway.core.errors import (
     AnswerError,
     AnswerTooLarge,
     AnswerTooSlow,
@@ -19,7 +19,7 @@ from gateway.errors import (
     RemoteRefuses,
     unforeseen,
 )
-from gateway.model import Cursor, RawPage
+from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch, Fetched, Request, Sink
 from harvester.sources import Options
 

@@ -1,4 +1,4 @@
-"""One OAI-PMH answer, read: errors, content, headers, records, token. Pure; `gateway.xmlio` parses.
+"""One OAI-PMH answer, read: errors, content, headers, records, token. Pure; `gateway.core.xmlio` parses.
 
 It reads right and wrong answers alike; the checks judge them.
 """
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from gateway.xmlio import Element
-from gateway.xmltext import OAI_PMH
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import OAI_PMH
 
 
 def oai(name: str) -> str:

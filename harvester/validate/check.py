@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from harvester.validate.report import Evidence, Result, Verdict
 
 # The first findings show what is wrong; more of the same kind add nothing.

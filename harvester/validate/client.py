@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
-from gateway import xmlio
-from gateway.errors import FetchError, GatewayError
-from gateway.xmlio import Element
-from gateway.xmltext import is_legal
+from gateway.core import xmlio
+from gateway.core.errors import FetchError, GatewayError
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import is_legal
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.answer import Answer
 from harvester.validate.check import Undecided

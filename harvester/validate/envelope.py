@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gateway.xmlio import Element
-from gateway.xmltext import OAI_PMH, XSI
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import OAI_PMH, XSI
 from harvester.http.dates import http_second
 from harvester.validate.answer import Answer, local_name, namespace, texts
 from harvester.validate.check import Check, Finding, Findings

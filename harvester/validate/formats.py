@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.xmltext import OAI_DC
+from gateway.core.xmltext import OAI_DC
 from harvester.validate.answer import elements, local_name, record_header
 from harvester.validate.check import Check, Finding, Findings
 from harvester.validate.client import Exchange

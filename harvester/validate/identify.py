@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from gateway.xmlio import Element
-from gateway.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
 from harvester.validate.answer import elements, local_name, namespace, oai, texts
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gateway.xmlio import Element
-from gateway.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.validate.answer import elements, local_name, namespace, payload, record_header
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.client import Exchange

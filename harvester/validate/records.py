@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from gateway.xmlio import Element
-from gateway.xmltext import OAI_PMH
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, canonical, elements, local_name, namespace, oai, record_header, texts
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.client import Exchange

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from gateway.xmlio import Element
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.validate.answer import Header, oai, record_header, text, texts
 from harvester.validate.check import Undecided
 from harvester.validate.client import Conversation, Exchange, Limits, encoded

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from itertools import chain
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.http.messages import Fetch
 from harvester.validate import (
     dates,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from gateway.xmlio import Element
-from gateway.xmltext import OAI_PMH
+from gateway.core.xmlio import Element
+from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, elements, local_name, namespace, text
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.client import Exchange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.xmltext import utc_datetime
+from gateway.core.xmltext import utc_datetime
 from harvester.validate.answer import Token, elements, text
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.client import Exchange, encoded

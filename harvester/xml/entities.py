@@ -10,8 +10,21 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from gateway.xmltext import is_legal
-from harvester.xml.sections import CDATA, COMMENT
+from gateway.core.xmltext import is_legal
+
+
+def _beginning_unlike(word: str) -> str:
+    """Return an expression for the first character of a text that begins like `word` but continues differently."""
+    first, *letters = map(re.escape, word)
+    before = ("".join((first, *letters[:place])) for place in range(len(letters)))
+    return "|".join(f"(?={start}[^{letter}]){first}" for start, letter in zip(before, letters, strict=True))
+
+
+_COMMENT_TEXT = rf"(?>(?:[^<-]++|{_beginning_unlike('-->')}|{_beginning_unlike('<!--')})*)"
+CDATA_TEXT = rf"(?>(?:[^<\]]++|{_beginning_unlike(']]>')}|{_beginning_unlike('<![CDATA[')})*)"
+COMMENT = rf"<!--{_COMMENT_TEXT}-->"
+CDATA = rf"<!\[CDATA\[{CDATA_TEXT}\]\]>"
+
 
 _NAME = r"[A-Za-z_:\u00c0-\uffdf][\w.:-]{0,60}+"
 _VALUE = r"\"(?P<double>[^\"]{0,10000}+)\"|'(?P<single>[^']{0,10000}+)'|(?P<external>(?:SYSTEM|PUBLIC)\s)"

@@ -11,7 +11,7 @@ from itertools import islice
 
 from lxml import etree
 
-from gateway.xmltext import OAI_PMH
+from gateway.core.xmltext import OAI_PMH
 
 VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
 _TAG = re.compile(rf"\{{http://www\.openarchives\.org/OAI/(1\.[01])/OAI_(?:{VERBS})\}}({VERBS})")

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from lxml import etree
 
-from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, OAI_PMH, PROVENANCE, RDF, XSI, escape_attribute
+from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, OAI_PMH, PROVENANCE, RDF, XSI, escape_attribute
 from harvester.xml.outline import CONTAINERS, feed, tag_end
 
 _OWN = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=\s*(?:\"[^\"]*\"|'[^']*')")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from gateway.errors import AnswerTooLarge
-from gateway.xmlio import hardened_parser, memory_of
+from gateway.core.errors import AnswerTooLarge
+from gateway.core.xmlio import hardened_parser, memory_of
 
 MOST_MEMORY = 320 << 20  # of a document and its tree; with the program and its results, 512 MiB
 _CONTAINER, _VALUE = 600, 100  # bytes of memory for an object or a list of JSON, and for each value in it

@@ -7,7 +7,9 @@ its header is used, with a problem.
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,14 +17,13 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import NotXml
-from gateway.xmltext import escape, escape_attribute
+from gateway.core.errors import NotXml
+from gateway.core.xmltext import escape, escape_attribute
 from harvester.xml import namespaces
-from harvester.xml.losses import missing
+from harvester.xml.entities import CDATA, CDATA_TEXT, COMMENT
 from harvester.xml.outline import Broken
 from harvester.xml.parsing import lenient, strict
 from harvester.xml.repair import legal_references
-from harvester.xml.sections import CDATA, COMMENT
 
 # Marks the place of the records when the envelope itself is recovered.
 _PLACE = "<?records?>"
@@ -292,3 +293,65 @@ def _tokens(text: str, prefix: str) -> list[str]:
 def _lost(before: str, after: str) -> str:
     lost = missing(before, after)
     return f", and {lost}" if lost else ""
+
+
+# --- Losses of recovery -----------------------------------------------------------------------------------------------
+
+# Every quantifier is possessive, so that no text takes more than linear time.
+_MARKUP = re.compile(
+    rf"""
+    {COMMENT}
+  | <!\[CDATA\[(?P<cdata>{CDATA_TEXT})\]\]>
+  | <\?[^<>]*+>
+  | </[^<>]*+>
+  | <(?P<element>[^\s<>/!?]++)(?P<attributes>[^<>]*+)>
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"""(?<=\s)([^\s=<>"'/]++)\s*+=\s*+("[^"]*+"|'[^']*+')""")
+
+
+class _Content(NamedTuple):
+    """The names, attributes and text of a piece of markup, which may not be XML."""
+
+    elements: Counter[str]
+    attributes: Counter[tuple[str, str]]
+    text: str
+
+
+def _content(markup: str) -> _Content:
+    elements: Counter[str] = Counter()
+    attributes: Counter[tuple[str, str]] = Counter()
+    text: list[str] = []
+    end = 0
+    for match in _MARKUP.finditer(markup):
+        inside = match["attributes"] or ""
+        text += (
+            html.unescape(markup[end : match.start()]),
+            match["cdata"] or "",
+            _ATTRIBUTE.sub("", inside).strip("/ "),
+        )
+        end = match.end()
+        elements.update(filter(None, (match["element"],)))
+        for name, value in _ATTRIBUTE.findall(inside):
+            if not name.startswith("xmlns"):  # recovery copies declarations from outer elements
+                attributes[name, _squeezed(html.unescape(value[1:-1]))] += 1
+    return _Content(elements, attributes, _squeezed("".join(text) + html.unescape(markup[end:])))
+
+
+def missing(before: str, after: str) -> str:
+    """Return a clause about the content of `before` that `after` lacks; empty when nothing is missing."""
+    was, now = _content(before), _content(after)
+    counts = (
+        ("elements", (was.elements - now.elements).total(), was.elements.total()),
+        ("attributes", (was.attributes - now.attributes).total(), was.attributes.total()),
+        ("characters", (Counter(was.text) - Counter(now.text)).total(), len(was.text)),
+    )
+    lost = [f"{number} of {all_} {what}" for what, number, all_ in counts if number]
+    if lost:
+        return f"{' and '.join(lost)} were lost"
+    return "" if was.text == now.text else "its text is no longer the same"
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from html.entities import html5
 
-from gateway.xmltext import clean, escape, is_legal
+from gateway.core.xmltext import clean, escape, is_legal
 
 # One pass over all markup. Comments and CDATA are matched so that their content stays unchanged. One without an end
 # reaches the end of the text, and the parser refuses it. Lengths are bounded so that no text takes quadratic time.

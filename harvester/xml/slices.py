@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import AnswerTooLarge, NotXml
-from gateway.model import Slice
-from gateway.xmltext import OAI_PMH
+from gateway.core.errors import AnswerTooLarge, NotXml
+from gateway.core.model import Slice
+from gateway.core.xmltext import OAI_PMH
 from harvester.xml.namespaces import needed, own_prefixes
 from harvester.xml.outline import TAG, Broken, Element, outline, tag_end
 from harvester.xml.parsing import refuse_heavy

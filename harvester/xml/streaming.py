@@ -11,10 +11,10 @@ from typing import cast
 
 from lxml import etree
 
-from gateway.errors import AnswerTooLarge, NotXml
-from gateway.model import Slice
-from gateway.xmlio import Element, memory_of, pull_parser
-from gateway.xmltext import OAI_PMH
+from gateway.core.errors import AnswerTooLarge, NotXml
+from gateway.core.model import Slice
+from gateway.core.xmlio import Element, memory_of, pull_parser
+from gateway.core.xmltext import OAI_PMH
 from harvester.xml.parsing import ELEMENT, MOST_MEMORY
 from harvester.xml.slices import Cutter
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from harvester.audit.compare import HeldWork, held_of
 from harvester.audit.crossref_list import Listing
 from harvester.audit.ledger import Ledger

@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape
 import pytest
 from click.testing import CliRunner, Result
 
-from gateway.cli import main as gateway
-from gateway.xmltext import DC, OAI_DC
+from gateway.cli.main import main as gateway
+from gateway.core.xmltext import DC, OAI_DC
 from harvester.cli import main
 from tests.audit.crossref import ISSN, JOURNAL, Crossref, deposited, serving
 from tests.live import command, environment

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.errors import AnswerError, ConfigurationError, ConnectionFailed
+from gateway.core.errors import AnswerError, ConfigurationError, ConnectionFailed
 from harvester.audit.crossref import Deposited, read_agency, read_journal, read_works
 from harvester.audit.scope import scope_of
 from harvester.http.messages import Fetched

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import AnswerTooLarge
+from gateway.core.errors import AnswerTooLarge
 from harvester.audit import crossref as crossref_works
 from harvester.http.messages import Fetched
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import requests
 
-from gateway.model import Cursor, RawPage, Source
+from gateway.core.model import Cursor, RawPage, Source
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.publishing.publication import Publication
 from harvester.runtime.interrupts import Stop

@@ -17,10 +17,10 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from gateway.model import ItemChange, ItemState, Publication, Record
+from gateway.core.model import ItemChange, ItemState, Publication, Record
+from gateway.core.xmltext import utc_datetime
 from gateway.store.base import Store
 from gateway.store.opening import open_store
-from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client

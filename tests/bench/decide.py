@@ -14,13 +14,13 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
+from gateway.core.model import Candidate, Cursor, Decision, Outcome, RawPage, Slice, Source
 from gateway.fulltext.deciding import Decide
 from gateway.fulltext.found_copies import copies_of_result
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.mapping import SourceFacts
-from gateway.model import Candidate, Cursor, Decision, Outcome, RawPage, Slice, Source
-from gateway.publish import publish_pending
+from gateway.publish.mapping import SourceFacts
+from gateway.publish.publish import publish_pending
 from gateway.store.base import Discovery, Store
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from tests.applications import application

@@ -15,13 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+from gateway.core.model import ItemState, Statement, StoredRecord, Work
+from gateway.core.settings import Value, load
+from gateway.core.takedowns import Takedowns
 from gateway.formats import written
-from gateway.model import ItemState, Statement, StoredRecord, Work
-from gateway.settings import Value, load
 from gateway.store.opening import open_discovery
-from gateway.takedowns import Takedowns
-from harvester.fulltext.answer_cache import CachingFetch
-from harvester.fulltext.polite_fetch import polite, settings_for_other_hosts
+from harvester.fulltext.polite_fetch import CachingFetch, polite, settings_for_other_hosts
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from harvester.http.fetching import Web

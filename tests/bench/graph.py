@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from gateway.core.model import Candidate, Outcome, Selection
+from gateway.core.names import source_of, upstream_identifier
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Outcome, Selection
-from gateway.names import source_of, upstream_identifier
 from gateway.store.base import Store
 from gateway.store.opening import open_discovery, open_store
 from tests.bench import stores

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from gateway.model import HubMode, HubRequest
+from gateway.core.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 from tests import live
 from tests.bench import runs

@@ -13,9 +13,9 @@ from random import Random
 from statistics import median
 from urllib.parse import quote, urlsplit
 
-from gateway.model import Selection
+from gateway.core.model import Selection
+from gateway.core.xmltext import utc_datetime
 from gateway.store.opening import open_store
-from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 from urllib.request import urlopen
 
-from gateway.xmltext import DIDL, PREMIS, utc_datetime
+from gateway.core.xmltext import DIDL, PREMIS, utc_datetime
 from tests import live
 from tests.bench.runs import Done, Quiet, run, scratch, serving
 from tests.bench.table import Row, main

@@ -13,8 +13,8 @@ from time import time
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-from gateway.indexing import describe
-from gateway.model import Publication, RunOutcome, SetDescription, Source
+from gateway.core.model import Publication, RunOutcome, SetDescription, Source
+from gateway.search.indexing import describe
 from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench import stores

@@ -12,7 +12,7 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from gateway.model import Outcome, Statement, Work
+from gateway.core.model import Outcome, Statement, Work
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.judge import Expected, expected

@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
+from gateway.core.model import FileLook
+from gateway.core.settings import load
+from gateway.core.takedowns import Takedowns
 from gateway.fulltext.stored_files import Copies
-from gateway.model import FileLook
-from gateway.settings import load
 from gateway.store.opening import open_discovery
-from gateway.takedowns import Takedowns
 from harvester.fulltext.polite_fetch import polite_anew, settings_for_other_hosts
 from harvester.fulltext.recheck.run import Order, Recheck
 from harvester.http.fetching import Web

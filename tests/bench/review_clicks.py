@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from gateway.model import Role
+from gateway.core.model import Role
 from tests import live
 from tests.bench.runs import beside, called, in_threads, meanwhile, rounds
 from tests.bench.table import Row

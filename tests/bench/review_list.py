@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
+from gateway.core.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
 from gateway.store.base import Discovery
 from gateway.store.opening import open_discovery
 from tests.bench.runs import milliseconds

@@ -17,13 +17,13 @@ from random import Random
 from time import process_time
 from zlib import crc32
 
-from gateway.indexing import following
-from gateway.model import ChangeLine, Format, Publication, Record, Source
+from gateway.core.model import ChangeLine, Format, Publication, Record, Source
+from gateway.core.settings import load
 from gateway.search.entries import Entry
+from gateway.search.indexing import following
 from gateway.search.query import Query
 from gateway.search.sqlite_index import SqliteIndex
 from gateway.search.sqlite_reader import SqliteReader
-from gateway.settings import load
 from gateway.store.opening import open_store
 from tests.bench import stores
 from tests.bench.corpus import SYLLABLES

@@ -18,12 +18,12 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.descriptions import metadata_of
-from gateway.model import Format, ItemChange, Payload, Publication, Record, Selection, SetDescription, Source
+from gateway.core.model import Format, ItemChange, Payload, Publication, Record, Selection, SetDescription, Source
+from gateway.core.xmltext import utc_datetime
+from gateway.publish.descriptions import metadata_of
 from gateway.store.base import Store
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
-from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench.corpus import BLOCK, WORKS
 from tests.bench.runs import ROOT, called, scratch
@@ -81,7 +81,13 @@ def of(items: int) -> Stored:
 def _fingerprint() -> str:
     """Return a sum over everything that decides what a made store looks like."""
     digest = hashlib.sha256()
-    parts = ("gateway/store", "gateway/formats", "gateway/publish.py", "tests/bench/corpus.py", "tests/bench/stores.py")
+    parts = (
+        "gateway/store",
+        "gateway/formats",
+        "gateway/publish/publish.py",
+        "tests/bench/corpus.py",
+        "tests/bench/stores.py",
+    )
     for part in parts:
         place = ROOT / part
         for file in sorted(place.rglob("*")) if place.is_dir() else [place]:

@@ -14,8 +14,8 @@ from itertools import product
 
 import pytest
 
+from gateway.core.model import Candidate, DocumentKind, Outcome
 from gateway.fulltext.decisions import Thresholds, rule
-from gateway.model import Candidate, DocumentKind, Outcome
 from harvester.fulltext.pdf import evidence
 from harvester.fulltext.pdf import judge as judging
 from harvester.fulltext.pdf.document import Facts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
 from harvester.cli import main as harvester
 
 PROGRAMS = {"gateway": gateway, "harvester": harvester}

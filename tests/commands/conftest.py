@@ -12,9 +12,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gateway.core.model import (
+    Alarm,
+    Decision,
+    FileLook,
+    HubMode,
+    HubRequest,
+    Match,
+    Offer,
+    OfferOutcome,
+    OfferWay,
+    Outcome,
+)
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Decision, FileLook, HubMode, HubRequest, Match, Offer, OfferOutcome, OfferWay, Outcome
 from gateway.store.opening import open_discovery, open_subscribers
 from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived

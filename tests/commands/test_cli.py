@@ -11,8 +11,8 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
+from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.opening import open_inbox
-from gateway.xmltext import parse_utc_datetime
 from harvester.cli import COMMANDS, main
 from harvester.harvest import admission
 from harvester.runtime.locks import lock

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from gateway.contract import OBJECTS as OURS
-from gateway.contract import Field
+from gateway.core.contract import OBJECTS as OURS
+from gateway.core.contract import Field
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, WITHOUT_DATA, commands
 from tests.commands.conftest import called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from gateway import cli as gateway_cli
+from gateway.cli import main as gateway_cli
 from harvester import cli as harvester_cli
 from tests.rows import each_row
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gateway.statuses import Status
+from gateway.core.statuses import Status
 from tests.commands.calls import CALLS, line
 from tests.live import COMMANDS, unmeasured
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import pytest
 
-from gateway.statuses import Status
+from gateway.core.statuses import Status
 from tests.commands.calls import line
 from tests.fulltext.pdfs import a_bomb
 from tests.live import COMMANDS

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
+from gateway.core.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
 from gateway.store.base import Inbox, Store, View
 from gateway.store.opening import open_inbox, open_store
 from tests.clocks import Clocks

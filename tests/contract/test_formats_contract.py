@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import FileLink, FileOrigin, Statement, Work
+from gateway.core.xmltext import DC, OAI_DC, OAI_PMH, XSI
 from gateway.formats import MetadataFormat, load, oai_dc, reader_of, written
 from gateway.formats._statements import ELEMENTS, work_of
-from gateway.model import FileLink, FileOrigin, Statement, Work
-from gateway.xmltext import DC, OAI_DC, OAI_PMH, XSI
 from tests.conftest import ROOT
 from tests.rows import each_row
 

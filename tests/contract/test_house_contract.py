@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import StoreError
-from gateway.model import Format, Quarantined, Source
+from gateway.core.errors import StoreError
+from gateway.core.model import Format, Quarantined, Source
 from tests.clocks import START
 
 # --- quarantine ---------------------------------------------------------------------------------------------------

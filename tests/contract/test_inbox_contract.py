@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.model import (
-    Cursor,
-    RawPage,
-    Run,
-    RunOutcome,
-    Slice,
-    StoredPage,
-    WindowOutcome,
-)
+from gateway.core.model import Cursor, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome
 
 PAGE = RawPage(
     source="laro",

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
-from gateway.model import (
+from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
+from gateway.core.model import (
     ChangeLine,
     Deletion,
     FileLink,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 
-from gateway.model import Content, Selection
+from gateway.core.model import Content, Selection
 from tests.clocks import START
 
 EVERYTHING = Selection("oai_dc")

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from gateway.model import (
-    Page,
-    Payload,
-    Selection,
-    SetDescription,
-    Source,
-)
+from gateway.core.model import Page, Payload, Selection, SetDescription, Source
 from gateway.store.opening import open_store
 from tests.clocks import START
 from tests.contract.conftest import furnished

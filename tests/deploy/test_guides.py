@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
 from harvester.cli import main as harvester
 from tests import live
 from tests.conftest import ROOT

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.names import local_identifier
+from gateway.core.names import local_identifier
 from gateway.pages.item_addresses import in_path, in_query
 from tests import live
 from tests.conftest import ROOT

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from tests.conftest import ROOT
 from tests.rows import each_row
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
-from gateway.errors import ConnectionFailed
-from gateway.model import RawPage, Slice
+from gateway.core.errors import ConnectionFailed
+from gateway.core.model import RawPage, Slice
 from harvester.dump.dump import Dump, as_received, fragment, record
 from harvester.dump.output import File, Order, Stream
 from harvester.runtime.interrupts import Stop

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.dump.output import File, Order, Place
 
 ORDER = Order("http://h/oai", sets=("a",))

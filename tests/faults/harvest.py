@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
-from gateway.model import Run, RunOutcome, Selection
-from gateway.settings import load
+from gateway.core.model import Run, RunOutcome, Selection
+from gateway.core.settings import load
 from gateway.store.opening import open_store
 from harvester.harvest import run as pipeline
 from harvester.harvest import sweep as sweeping
@@ -24,7 +24,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry, entry_from
-from harvester.http.access import Access
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import Stop

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from tests.faults import quirks
 from tests.faults.site import Distort
 from tests.faults.source import Source

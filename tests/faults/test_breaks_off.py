@@ -12,7 +12,7 @@ from zlib import crc32
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.harvest.instance import Instance
 from tests.faults.endpoints import Endpoint, Traits, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.harvest.instance import Instance
 from tests.faults.busy import KINDS, Business, Busy, Kind
 from tests.faults.harvest import Harvested, faults_of, harvested, missing

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.harvest.instance import Instance
 from tests.faults.conftest import _house
 from tests.faults.endpoints import Endpoint, Traits, drawn, opened

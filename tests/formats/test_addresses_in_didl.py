@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lxml import etree
 
+from gateway.core.model import FileLink, Work
 from gateway.formats import oai_didl
 from gateway.formats._statements import address  # type: ignore[attr-defined]
-from gateway.model import FileLink, Work
 from tests.rows import each_row
 
 ANY_URI = etree.XMLSchema(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import FileLink, FileOrigin, Statement, Work
 from gateway.formats import oai_didl
-from gateway.model import FileLink, FileOrigin, Statement, Work
 from tests.rows import each_row
 
 URL = "https://repository.example.net/LR-15-00007.pdf?a=1&b=2"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import Statement
 from gateway.formats import reader_of
-from gateway.model import Statement
 from tests.conftest import SHARED
 from tests.rows import each_row
 

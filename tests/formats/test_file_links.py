@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gateway.core.model import Statement
 from gateway.formats._file_links import file_type, type_named
 from gateway.formats._statements import work_of
-from gateway.model import Statement
 from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.core.model import Work
+from gateway.core.xmlio import parse
+from gateway.core.xmltext import DC, OAI_DC, XSI
 from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read, skim  # type: ignore[attr-defined]
-from gateway.model import Work
-from gateway.xmlio import parse
-from gateway.xmltext import DC, OAI_DC, XSI
 from tests.rows import each_row
 
 OPENING = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import Work
+from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 from gateway.formats import marcxml, mods, qualified_dc, reader_of, stated_namespace
-from gateway.model import Work
-from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.xmltext import SOLR
 from gateway.formats import reader_of
 from gateway.formats.solr import read_by
-from gateway.xmltext import SOLR
 from tests.rows import each_row
 
 # Listing 4 leaves the addresses out; ours stand where they were.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from gateway import xmlio
-from gateway.didl_items import describers
+from gateway.core import xmlio
+from gateway.core.model import FileLink, Work
+from gateway.core.xmltext import DCTERMS, DIDL, OAI_DC, PREMIS
 from gateway.formats import mets, oai_didl, reader_of
-from gateway.formats._stated import stated
-from gateway.model import FileLink, Work
-from gateway.xmltext import DCTERMS, DIDL, OAI_DC, PREMIS
+from gateway.formats._stated import describers, stated
 from tests.rows import each_row
 
 DIGEST = "0a" * 32

@@ -7,9 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gateway.core.model import Decision, Outcome
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Decision, Outcome
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
 from tests.fulltext.corpus.pdf import Run, Sheet, written

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
+from gateway.core.settings import load
+from gateway.core.xmltext import DIDL
 from gateway.fulltext.release import Releaser
-from gateway.settings import load
 from gateway.store.opening import open_discovery, open_inbox, open_store
-from gateway.xmltext import DIDL
 from harvester.cli import main as harvester
 from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.run import FullTextSearch

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gateway.model import Outcome, Work
-from harvester.fulltext.services import semantic_scholar
+from gateway.core.model import Outcome, Work
+from harvester.fulltext.steps import semantic_scholar
 from tests.fulltext.web import Answer, a_pdf, answer, to, work
 
 DOI = "10.1234/x"

@@ -17,10 +17,10 @@ from math import log
 from random import Random
 from typing import NamedTuple
 
-from gateway import xmlio
-from gateway.errors import GatewayError
+from gateway.core import xmlio
+from gateway.core.errors import GatewayError
+from gateway.core.model import Statement, Work
 from gateway.formats import reader_of
-from gateway.model import Statement, Work
 from harvester.fulltext.identifiers import dois_in, identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_work import match_work, sought

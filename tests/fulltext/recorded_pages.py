@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 
 
 class Recorded(NamedTuple):

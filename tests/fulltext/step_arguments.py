@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Work
+from gateway.core.model import Work
 from harvester.fulltext.steps import Known, known_of
 from tests.fulltext.web import SETTINGS, RecordedWeb
 

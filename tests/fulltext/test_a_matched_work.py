@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 from click.testing import CliRunner
 
+from gateway.core.xmltext import DII
 from gateway.fulltext.stored_search import matches_of
-from gateway.xmltext import DII
 from harvester.cli import main
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.web import RecordedWeb, a_pdf, answer

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from harvester.fulltext.access_rights import (
     Access,
     access_of,

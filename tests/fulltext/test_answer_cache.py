@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.core.model import Outcome, Work
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Outcome, Work
 from gateway.store.opening import open_discovery
-from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.search_outcome import PASSING
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import RobotsDenied
+from gateway.core.errors import RobotsDenied
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.settings import load
 from gateway.fulltext.release import Releaser
-from gateway.model import FileLink, FileOrigin
-from gateway.publish_files import file_all
-from gateway.settings import load
+from gateway.publish.publish_files import file_all
 from gateway.store.opening import open_discovery
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import step_of

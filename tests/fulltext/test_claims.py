@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.core.model import SearchState
 from gateway.fulltext.decisions import Thresholds, rule
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.stored_search import candidates_of, search_as_json
-from gateway.model import SearchState
 from harvester.fulltext.access_rights import is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_claims import HINTS
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in

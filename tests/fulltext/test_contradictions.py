@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from gateway.core.model import Outcome, Statement, Work
 from gateway.fulltext.decisions import Thresholds, decided
-from gateway.model import Outcome, Statement, Work
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
 from tests.fulltext.claims import AT, BY, DAY, LICENSED, TITLE, Claim, file_of

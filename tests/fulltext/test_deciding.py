@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.core.model import Decision
 from gateway.fulltext.deciding import Decided, Deciding
-from gateway.model import Decision
 from gateway.store.lock_file import locked
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, component, pdf, stamps, unpaywall

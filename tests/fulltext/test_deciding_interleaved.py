@@ -20,14 +20,14 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import DecisionRefused, StoreError
+from gateway.core.errors import DecisionRefused, StoreError
+from gateway.core.model import Candidate, Decision, FoundCopy, Outcome, Selection
+from gateway.core.settings import load
 from gateway.fulltext.deciding import Decided, Deciding, undoing
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, FoundCopy, Outcome, Selection
-from gateway.settings import load
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_discovery import SqliteDiscovery

@@ -8,15 +8,15 @@ from functools import partial
 import pytest
 from click.testing import CliRunner
 
-from gateway.addresses import address
+from gateway.core.addresses import address
+from gateway.core.model import Candidate, Decision, Outcome
 from gateway.fulltext.decisions import Thresholds, decided, rule, standing, words
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, Outcome
 from gateway.store.opening import open_discovery
 from harvester.cli import main
-from harvester.fulltext.services import open_policy_finder
+from harvester.fulltext.steps import publisher_policy
 from tests.fulltext.recorded import fetched
 from tests.rows import each_row
 
@@ -94,7 +94,7 @@ def test_rules_need_a_date_where_an_embargo_begins_and_can_be_switched_off() -> 
 @pytest.mark.needs("../shared")
 def test_a_green_colour_alone_accepts_nothing() -> None:
     """The Lancet is green; the submitted version may be on preprint servers, and not in a repository."""
-    lancet = open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json"))
+    lancet = publisher_policy.read(fetched("sherpa/v2/DSpace__thelancet.json"))
     assert lancet is not None
     assert lancet.colour is Colour.GREEN
     for version in ("submitted", "published"):

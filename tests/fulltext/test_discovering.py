@@ -9,10 +9,10 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import NameUnknown
+from gateway.core.errors import NameUnknown
 from gateway.fulltext.explanation import explained
 from harvester.cli import main
-from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.http.messages import Request
 from tests.fulltext.web import RecordedWeb, answer, recorded, to
 

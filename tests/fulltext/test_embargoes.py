@@ -7,10 +7,10 @@ from calendar import timegm
 
 import pytest
 
+from gateway.core.model import Outcome, SearchState, Statement, Work
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.search_result import UNNAMED, SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Outcome, SearchState, Statement, Work
 from harvester.fulltext.embargoes import due_at, next_day
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of, steps

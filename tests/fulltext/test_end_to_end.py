@@ -9,11 +9,11 @@ from datetime import date
 
 import pytest
 
+from gateway.core.model import Decision, Work
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Decision, Work
-from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.works import work_of

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.fulltext.first_page import MOST_BYTES, first_page_of
+from harvester.fulltext.check_copy import MOST_BYTES, first_page_of
 from harvester.fulltext.pages.article_xml import text_of_article
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer

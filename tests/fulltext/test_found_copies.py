@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.fulltext.review import copies_in_force
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.fulltext.list_copies import complete

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from gateway.core.model import Outcome, Work
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Outcome, Work
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy
 from harvester.fulltext.outcome_counts import endings
 from harvester.fulltext.pages import landing_page

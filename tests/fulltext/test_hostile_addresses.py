@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Outcome
-from gateway.settings import load
+from gateway.core.model import Outcome
+from gateway.core.settings import load
 from gateway.store.opening import open_discovery
-from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.run import asked_for
 from harvester.fulltext.steps._visit import visit
 from harvester.http.fetching import Web

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identifiers_of, issns_in, pmcids_in
 from tests.rows import each_row
 

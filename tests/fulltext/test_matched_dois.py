@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.core.model import Match, Outcome, Trace, Work
 from gateway.fulltext.search_result import Identity, SearchResult
-from gateway.model import Match, Outcome, Trace, Work
 from harvester.fulltext.matched_dois import agrees, compared
 from tests.fulltext.test_matching import TITLE, record
 from tests.rows import each_row

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.model import Outcome, Statement, Work
+from gateway.core.model import Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_titles import similarity
 from harvester.fulltext.match_work import match_work, sought

@@ -6,7 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
 from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.fulltext.test_releasing import FILE, IDENTIFIER, ITEM, NAMED, component, dcterms_text, published_search

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from gateway.errors import AddressRefused, NameUnknown
+from gateway.core.errors import AddressRefused, NameUnknown
+from gateway.core.model import Outcome, Work
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Outcome, Work
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.search_work import MOST_ADDRESSES, search

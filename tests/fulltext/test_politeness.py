@@ -10,13 +10,9 @@ from threading import Barrier, Lock
 
 import pytest
 
-from gateway.errors import (
-    NameUnknown,
-    RobotsDenied,
-    TryLater,
-)
+from gateway.core.errors import NameUnknown, RobotsDenied, TryLater
 from gateway.store.opening import open_discovery
-from harvester.fulltext.answer_cache import ROBOTS_HOLD, CachingFetch
+from harvester.fulltext.polite_fetch import ROBOTS_HOLD, CachingFetch
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.service_rules import Budget, stated_budget
 from harvester.http.messages import Fetched, Request

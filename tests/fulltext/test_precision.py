@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gateway.core.model import AcceptRule, Judged, Judgement, SampledFile
 from gateway.fulltext.precision import interval, precisions_of, sample_of
-from gateway.model import AcceptRule, Judged, Judgement, SampledFile
 from tests.rows import each_row
 
 FILES = [SampledFile(f"oai:x:laro/{number}", f"https://h.example/{number}.pdf", "ab" * 32) for number in range(400)]

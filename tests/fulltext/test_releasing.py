@@ -9,8 +9,8 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner
 
+from gateway.core.xmltext import DCTERMS, DIDL, DII
 from gateway.fulltext.stored_files import Copies
-from gateway.xmltext import DCTERMS, DIDL, DII
 from harvester.cli import main
 from tests.applications import application
 from tests.fulltext.web import RecordedWeb, a_pdf, answer

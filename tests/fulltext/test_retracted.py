@@ -7,9 +7,9 @@ import json
 import pytest
 from lxml import etree
 
+from gateway.core.model import Candidate, Decision, Outcome
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import Candidate, Decision, Outcome
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
 from tests.conftest import ROOT

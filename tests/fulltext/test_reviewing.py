@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.model import FoundCopy
-from gateway.settings import place_of_copy
+from gateway.core.model import FoundCopy
+from gateway.core.settings import place_of_copy
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.cli import main
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gateway.errors import (
+from gateway.core.errors import (
     AddressRefused,
     AddressTakenDown,
     AnswerTooLarge,
@@ -20,8 +20,8 @@ from gateway.errors import (
     TlsFailed,
     TryLater,
 )
+from gateway.core.model import FileLink, Outcome, Work
 from gateway.fulltext.search_result import SearchResult
-from gateway.model import FileLink, Outcome, Work
 from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.pdf.extraction import ENOUGH_WORDS
 from harvester.fulltext.search_work import search

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from gateway.fulltext.stored_files import Copies
 
 BODY = b"a file that was found"

@@ -11,11 +11,11 @@ from math import comb
 import pytest
 from click.testing import CliRunner
 
+from gateway.core.model import Alarm, Candidate, Outcome, Trace
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Candidate, Outcome, Trace
 from gateway.store.opening import open_discovery
-from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
 from harvester.fulltext.substance import chance, is_fall, watch

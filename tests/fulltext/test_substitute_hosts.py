@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import AddressRefused, ConfigurationError, GatewayError
-from gateway.settings import load
-from harvester.fulltext.polite_fetch import web_for_other_hosts
-from harvester.fulltext.substitute_hosts import SubstituteHosts, access_of, places_of
+from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError
+from gateway.core.settings import load
+from harvester.fulltext.polite_fetch import SubstituteHosts, access_of, places_of, web_for_other_hosts
 from harvester.http.messages import Fetched, Request
 from tests.rows import each_row
 

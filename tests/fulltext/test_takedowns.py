@@ -8,12 +8,12 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner, Result
 
-from gateway.cli import main as gateway
-from gateway.errors import TakedownsUnreadable
+from gateway.cli.main import main as gateway
+from gateway.core.errors import TakedownsUnreadable
+from gateway.core.model import Outcome, Selection
+from gateway.core.xmltext import DIDL
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Outcome, Selection
 from gateway.store.takedown_file import TakedownFile
-from gateway.xmltext import DIDL
 from harvester.cli import main
 from harvester.fulltext.recheck.run import Order, Recheck
 from tests.applications import application

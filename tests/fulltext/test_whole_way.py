@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from gateway.cli import main as gateway
-from gateway.xmltext import DC, DIDL, DII, OAI_DC, PREMIS
+from gateway.cli.main import main as gateway
+from gateway.core.xmltext import DC, DIDL, DII, OAI_DC, PREMIS
 from harvester.cli import main as harvester
 from tests.conftest import SHARED
 from tests.fulltext import documents

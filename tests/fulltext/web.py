@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gateway.errors import GatewayError
-from gateway.model import Statement, Work
+from gateway.core.errors import GatewayError
+from gateway.core.model import Statement, Work
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.recorded import DATA, all_exchanges, plain
 from tests.sample.web import a_pdf

@@ -37,7 +37,7 @@ _TRIES = 3
 _DOUBTFUL_TRIES = 20  # before an attack is called a failure
 _MOST_GROWTH = 7.5  # times the time of a quarter of the text: 4 is linear, 16 is quadratic
 _LINEAR_NANOSECONDS = 8_000.0  # per character: linear, but too slow on any machine
-# Python 3.11.0 to 3.11.4 match it wrongly (harvester/xml/sections.py); found where escapes and classes are taken out.
+# Python 3.11.0 to 3.11.4 match it wrongly (harvester/xml/entities.py); found where escapes and classes are taken out.
 _POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 _LITERAL = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
 

@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from time import process_time
 
-from gateway import xmlio
-from gateway.errors import GatewayError
+from gateway.core import xmlio
+from gateway.core.errors import GatewayError
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
 

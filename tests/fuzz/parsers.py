@@ -11,7 +11,7 @@ from time import process_time
 
 from lxml import etree
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from tests.conftest import SHARED
 from tests.fuzz.mutants import TOKENS, mutant
 from tests.fuzz.targets import Target, real_samples

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from harvester.xml.sections import CDATA
+from harvester.xml.entities import CDATA
 
 PACKAGES = ("gateway", "harvester")
 _FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")

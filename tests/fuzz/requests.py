@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from flask import Flask
 from lxml import etree
 
-from gateway.cli import main
-from gateway.mapping import SourceFacts
-from gateway.model import Cursor, RawPage, Source
-from gateway.publish import publish_pending
+from gateway.cli.main import main
+from gateway.core.model import Cursor, RawPage, Source
+from gateway.publish.mapping import SourceFacts
+from gateway.publish.publish import publish_pending
 from gateway.store.opening import open_inbox, open_store
 from harvester.sources.oai_pmh.answers import parse_list
 from tests.fuzz.mutants import mutant

@@ -13,31 +13,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gateway import resourcesync_abouts, typed_links, xmlio
-from gateway.address_rules import Allowed
-from gateway.addresses import address, any_uri, is_address, uri_of
-from gateway.errors import UnusableRecord
+from gateway.core import typed_links, xmlio
+from gateway.core.address_rules import Allowed
+from gateway.core.addresses import address, any_uri, is_address, uri_of
+from gateway.core.errors import UnusableRecord
+from gateway.core.model import Outcome, Statement, Work
+from gateway.core.spdx import spdx_uri
+from gateway.core.xmltext import is_legal
 from gateway.formats import reader_of
 from gateway.fulltext import licenses
 from gateway.hub import callbacks
-from gateway.hub import forms as hub_forms
+from gateway.hub import routes as hub_forms
 from gateway.hub.topics import Topics
-from gateway.mapping import Given, SourceFacts, Task, prepare
-from gateway.model import Outcome, Statement, Work
 from gateway.oaipmh.arguments import parse as parse_arguments
-from gateway.provenance import datestamp_of
-from gateway.provenance import read as read_provenance
-from gateway.request_line import escaped
+from gateway.publish import resourcesync_abouts
+from gateway.publish.mapping import Given, SourceFacts, Task, prepare
+from gateway.publish.provenance import datestamp_of
+from gateway.publish.provenance import read as read_provenance
 from gateway.resourcesync.addresses import ResourceSet
-from gateway.spdx import spdx_uri
-from gateway.xmltext import is_legal
+from gateway.server.request import escaped
 from harvester.audit import crossref as crossref_works
 from harvester.fulltext import access_rights as access
 from harvester.fulltext import identifiers, page_ranges, retractions, rights_words
-from harvester.fulltext.first_page import first_page_of
+from harvester.fulltext.check_copy import first_page_of
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_work import match_work, sought
-from harvester.fulltext.pages import article_xml, landing_page, signposting
+from harvester.fulltext.pages import article_xml, landing_page
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import claims_of
@@ -45,23 +46,19 @@ from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.similarity import compared, words
 from harvester.fulltext.pdf.work_names import Named
-from harvester.fulltext.services import (
+from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv
+from harvester.fulltext.steps import (
     arxiv,
     base_search,
     core,
-    crossref,
-    datacite,
     doaj,
-    dspace,
     europe_pmc,
     fatcat,
     hal,
-    inveniordm,
-    open_policy_finder,
-    openalex,
-    openrxiv,
     osf,
+    publisher_policy,
     semantic_scholar,
+    signposting,
     unpaywall,
 )
 from harvester.http import archives, dates, links, urls
@@ -80,7 +77,9 @@ from harvester.mirror.verify import Bytes, verdict
 from harvester.runtime.temporary_files import AnonymousFile
 from harvester.sources.files import records as wire_files
 from harvester.sources.oai_pmh import answers as oai_pmh
-from harvester.sources.oai_pmh import friends, identity, list_state
+from harvester.sources.oai_pmh import description as friends
+from harvester.sources.oai_pmh import description as identity
+from harvester.sources.oai_pmh import list_state
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.resourcesync import entries, fixity, leads, package, websub
 from harvester.sources.solr import answers as solr
@@ -98,35 +97,40 @@ from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
-from harvester.xml import decoding, entities, losses, namespaces, outline, recovery, repair
+from harvester.xml import decoding, entities, namespaces, outline, recovery, repair
+from harvester.xml import recovery as losses
 from tests.fuzz import samples
 from tests.fuzz.answers import PAGES, SERVICES
 
 # Where foreign bytes are read: each module there is in the name of a target, or in PARTS.
 FOREIGN = """
 gateway/fulltext/licenses gateway/fulltext/policies harvester/xml/* harvester/fulltext/services/*
-harvester/fulltext/pages/* harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
+harvester/fulltext/steps/arxiv harvester/fulltext/steps/base_search harvester/fulltext/steps/core
+harvester/fulltext/steps/doaj harvester/fulltext/steps/europe_pmc harvester/fulltext/steps/fatcat
+harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/steps/publisher_policy
+harvester/fulltext/steps/semantic_scholar harvester/fulltext/steps/unpaywall harvester/fulltext/pages/*
+harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
 harvester/fulltext/known_copies harvester/fulltext/license_hosts harvester/fulltext/page_ranges
 harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
 harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
 harvester/http/links harvester/http/messages harvester/http/robots_txt harvester/http/urls
-harvester/sources/files/metha harvester/sources/files/records harvester/sources/oai_pmh/answers
-harvester/sources/oai_pmh/date_ranges harvester/sources/oai_pmh/friends harvester/sources/oai_pmh/identity
-harvester/sources/oai_pmh/list_state harvester/sources/resourcesync/bounded_parser
-harvester/sources/resourcesync/documents harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity
-harvester/sources/resourcesync/leads harvester/sources/resourcesync/package harvester/sources/resourcesync/websub
-harvester/sources/seen harvester/sources/solr/answers harvester/sources/solr/requests
-harvester/sources/static_repository/document harvester/validate/resourcesync/documents
-harvester/validate/resourcesync/elements harvester/validate/resourcesync/entries
-harvester/validate/resourcesync/inventory harvester/validate/resourcesync/packages
-harvester/validate/resourcesync/reading harvester/validate/resourcesync/values harvester/validate/signposting/declared
+harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sources/oai_pmh/date_ranges
+harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
+harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
+harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
+harvester/sources/resourcesync/package harvester/sources/resourcesync/websub harvester/sources/seen
+harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
+harvester/validate/resourcesync/documents harvester/validate/resourcesync/elements
+harvester/validate/resourcesync/entries harvester/validate/resourcesync/inventory
+harvester/validate/resourcesync/packages harvester/validate/resourcesync/reading harvester/validate/resourcesync/values
+harvester/validate/signposting/declared
 """
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
-    "document", "known_copies", "first_generation", "json_answers", "article_page", "landing_anchors",
+    "document", "known_copies", "first_generation", "json_answers", "landing_anchors",
     "landing_links", "landing_rules", "landing_work", "license_hosts", "page_claims", "page_descriptions",
-    "page_files", "page_license", "page_parts", "markup", "page_limits", "page_tree", "sections", "selectors",
-    "parsing", "policies", "seen", "slices", "streaming", "utf16", "oai_pmh.date_ranges",
+    "page_files", "page_license", "page_tree",
+    "parsing", "policies", "seen", "slices", "streaming", "oai_pmh.date_ranges",
 ))  # fmt: skip
 _BASE = "http://x.org/1"
 
@@ -382,7 +386,7 @@ TARGETS = (
     Target("repair", _text(repair.cleaned), (samples.LIST, samples.PAGE)),
     Target("decoding", decoding.decode, _OAI_SAMPLES),
     Target("entities", _text(entities.resolved), (samples.ENTITIES, samples.LIST)),
-    Target("oai_pmh.identity", _identity, (samples.IDENTIFY.replace(b"<a xmlns='urn:a'/>", samples.OAI_IDENTIFIER), samples.IDENTIFY)),
+    Target("oai_pmh.description.identity", _identity, (samples.IDENTIFY.replace(b"<a xmlns='urn:a'/>", samples.OAI_IDENTIFIER), samples.IDENTIFY)),
     Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (samples.METHA,)),
     Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (samples.LIST, samples.PAGE)),
     Target("outline, namespaces", _expat, (samples.LIST, samples.STATIC)),
@@ -436,8 +440,8 @@ TARGETS = (
     Target("repositories", _text(lambda text: (inveniordm.place_of(text), dspace.place_of(text), osf.preprint_of(text))), PAGES),
     Target("openrxiv", _answer(lambda fetched: openrxiv.read(fetched, "10.1101/123456")), SERVICES["openrxiv"]),
     Target("osf", _answer(osf.read), SERVICES["osf"]),
-    Target("open_policy_finder", _answer(open_policy_finder.read), (samples.WORK_JSON,)),
-    Target("oai_pmh.friends", friends.parse, (samples.FRIENDS, samples.FRIENDS_2, samples.IDENTIFY)),
+    Target("publisher_policy", _answer(publisher_policy.read), (samples.WORK_JSON,)),
+    Target("oai_pmh.description.friends", friends.parse, (samples.FRIENDS, samples.FRIENDS_2, samples.IDENTIFY)),
     Target("identifiers, resourcesync.fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, samples.PAGE)),

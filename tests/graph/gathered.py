@@ -11,11 +11,11 @@ from xml.sax.saxutils import escape
 
 from click.testing import CliRunner, Result
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
+from gateway.core.model import Candidate, Decision, Outcome
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, Outcome
 from gateway.store.opening import open_discovery
 from harvester.cli import main as harvester
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from harvester.graph import database
 from harvester.graph.model import EDGES, NODES, Author
 from harvester.graph.tables import Tables

@@ -15,9 +15,9 @@ import networkx as nx
 import pytest
 from lxml import etree
 
-from gateway.errors import ConfigurationError, StoreBusy
-from gateway.model import Selection
-from gateway.statuses import Status
+from gateway.core.errors import ConfigurationError, StoreBusy
+from gateway.core.model import Selection
+from gateway.core.statuses import Status
 from gateway.store.opening import open_discovery, open_store
 from harvester.cli import main
 from harvester.graph import export as exporting

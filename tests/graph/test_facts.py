@@ -12,18 +12,18 @@ from decimal import Decimal
 import networkx as nx
 import pytest
 
-from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.core.model import Candidate, Content, FileLink, FileOrigin, Outcome, Statement, Work
+from gateway.core.xmltext import is_legal
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Content, FileLink, FileOrigin, Outcome, Statement, Work
-from gateway.xmltext import is_legal
 from harvester.graph import database, query_process
+from harvester.graph.export import GraphMl
 from harvester.graph.facts import Item, facts_of
-from harvester.graph.graphml import GraphMl
 from harvester.graph.ledger import Ledger, Shared
 from harvester.graph.model import EDGES, NODES, Publication, Publisher
-from harvester.graph.statements import checked
+from harvester.graph.query import checked
 from harvester.graph.tables import Tables
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Errors

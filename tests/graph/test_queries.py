@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from gateway.errors import StoreBusy, StoreDamaged
+from gateway.core.errors import StoreBusy, StoreDamaged
 from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
 from harvester.graph import database

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from gateway.errors import AnswerTooLarge
+from gateway.core.errors import AnswerTooLarge
 from harvester.harvest.detect import recognised
 from harvester.http.messages import Fetched
 from harvester.sources.files import SOURCE as FILES

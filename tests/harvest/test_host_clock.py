@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from gateway.store.opening import open_inbox
 
 pytestmark = pytest.mark.slow  # it asks servers

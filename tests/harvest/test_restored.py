@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from lxml import etree
 
 from gateway import create_app
-from gateway.cli import main as gateway_main
+from gateway.cli.main import main as gateway_main
 from gateway.store.opening import open_store
 
 pytestmark = pytest.mark.slow  # it harvests and serves

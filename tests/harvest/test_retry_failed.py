@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import RawPage, RunOutcome, Slice
+from gateway.core.model import RawPage, RunOutcome, Slice
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import kind_of
 from harvester.harvest.retry_failed import MOST_FAILURES, retry

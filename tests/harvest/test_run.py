@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import RunOutcome, Selection
+from gateway.core.model import RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.dry_run import rehearse

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.errors import StoreUnwritable
-from gateway.model import RunOutcome
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import RunOutcome
 from harvester.harvest.run_lifecycle import run_lifecycle
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import is_locked

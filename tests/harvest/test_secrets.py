@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from gateway.store.opening import open_inbox, open_store
 from harvester.harvest.run_log import RunLog
 from harvester.runtime.progress import Silence

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.harvest.sources_toml import (
     SourceEntry,
     SourcesFile,

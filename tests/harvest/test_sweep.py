@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import RunOutcome, Selection
+from gateway.core.model import RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.run_options import RunOptions

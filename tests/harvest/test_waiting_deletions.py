@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from gateway.model import Selection
-from gateway.recovery import make_again
+from gateway.core.model import Selection
+from gateway.ops.recovery import make_again
 from gateway.store.opening import open_inbox, open_store
 
 pytestmark = pytest.mark.slow  # it asks servers

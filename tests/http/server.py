@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.settings import load
-from harvester.http.access import Access
+from gateway.core.settings import load
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 
 Said = tuple[int, dict[str, str], bytes]

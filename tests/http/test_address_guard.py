@@ -8,10 +8,10 @@ from ipaddress import ip_address
 
 import pytest
 
-from gateway.address_rules import Allowed
-from gateway.errors import AddressRefused, ConfigurationError, FetchError
-from harvester.http.access import Access
+from gateway.core.address_rules import Allowed
+from gateway.core.errors import AddressRefused, ConfigurationError, FetchError
 from harvester.http.address_guard import Guard, Own, address_class
+from harvester.http.credentials import Access
 from harvester.http.messages import Request
 from harvester.http.pacing import Pace
 from tests.http.server import ok

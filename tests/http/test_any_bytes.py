@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import FetchError
-from gateway.settings import load
-from harvester.http.access import Access
+from gateway.core.errors import FetchError
+from gateway.core.settings import load
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
 from tests.http.server import Server, serving

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed
-from harvester.http.access import Access
+from gateway.core.errors import ConfigurationError, ConnectionFailed
+from harvester.http.credentials import Access
 from harvester.http.messages import Request
 from tests.http.authority import authority, server_context
 from tests.http.server import ok, serving

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed
-from harvester.http.access import Access
-from harvester.http.credentials import Credentials, Secret, credentials_from
+from gateway.core.errors import ConfigurationError, ConnectionFailed
+from harvester.http.credentials import Access, Credentials, Secret, credentials_from
 from harvester.http.messages import Request
 from harvester.http.origins import Origin
 from tests.http.server import Server, ok, serving

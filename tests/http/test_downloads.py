@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed
+from gateway.core.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed
 from harvester.http.messages import Fetched, Request
 from harvester.http.partial_file import Arriving
 from tests.mirror.provider import Item, Provider, serving, tag_of

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from gateway.errors import RemoteRefuses
+from gateway.core.errors import RemoteRefuses
 from harvester.http.local_files import Local
 from harvester.http.messages import Request
 

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from gateway.address_rules import Allowed
-from gateway.errors import AddressRefused
+from gateway.core.address_rules import Allowed
+from gateway.core.errors import AddressRefused
 from harvester.http.own_servers import elsewhere
 from tests.rows import each_row
 

@@ -9,8 +9,8 @@ from socket import getaddrinfo
 
 import pytest
 
-from gateway.errors import AddressRefused, ConfigurationError, ConnectionFailed
-from harvester.http.access import Access
+from gateway.core.errors import AddressRefused, ConfigurationError, ConnectionFailed
+from harvester.http.credentials import Access
 from harvester.http.messages import Request
 from harvester.http.proxies import Proxies, shown
 from tests.http.authority import authority, server_context

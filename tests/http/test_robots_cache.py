@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import ConnectionFailed, TryLater
+from gateway.core.errors import ConnectionFailed, TryLater
 from harvester.http.messages import Fetched
 from harvester.http.robots_cache import RobotsCache
 from tests.rows import each_row

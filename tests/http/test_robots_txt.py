@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import RobotsDenied, TryLater
+from gateway.core.errors import RobotsDenied, TryLater
 from harvester.http.robots_txt import MOST_BYTES, robots_url, rules_of
 from tests.rows import each_row
 

@@ -10,7 +10,7 @@ from threading import Barrier
 
 import pytest
 
-from gateway.settings import load
+from gateway.core.settings import load
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
 from tests.http.server import Server, ok

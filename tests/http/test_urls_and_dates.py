@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.xmltext import parse_utc_datetime
+from gateway.core.xmltext import parse_utc_datetime
 from harvester.http.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
 from harvester.http.messages import Fetched
 from harvester.http.urls import base_url, host_of, request_url

@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 import pytest
 
-from gateway.errors import (
+from gateway.core.errors import (
     AddressRefused,
     AnswerTooLarge,
     AnswerTooSlow,
@@ -22,7 +22,7 @@ from gateway.errors import (
     RobotsDenied,
     TryLater,
 )
-from harvester.http.access import Access
+from harvester.http.credentials import Access
 from harvester.http.messages import Request
 from harvester.http.pacing import Pace
 from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone

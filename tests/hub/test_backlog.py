@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from gateway.hub.backlog import Backlog
-from gateway.hub.topics import Topics
-from gateway.model import Subscriber
+from gateway.core.model import Subscriber
+from gateway.hub.topics import Backlog, Topics
 from gateway.resourcesync.addresses import ResourceSet
 from tests.publish.desk import Desk, Sent, make_databases
 

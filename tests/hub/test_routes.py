@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from gateway.errors import StoreBusy
-from gateway.model import HubMode
+from gateway.core.errors import StoreBusy
+from gateway.core.model import HubMode
 from tests.page_house import opened
 from tests.publish.desk import make_databases
 from tests.rows import each_row

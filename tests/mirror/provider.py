@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 from zlib import crc32
 
+from gateway.core.model import FileLink, Statement, Work
 from gateway.formats import oai_didl
-from gateway.model import FileLink, Statement, Work
 
 ENVELOPE = (
     '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>{now}</responseDate>'

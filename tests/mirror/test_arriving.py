@@ -10,7 +10,7 @@ from zlib import crc32
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, ConnectionFailed, StoreDamaged
+from gateway.core.errors import AnswerTooLarge, ConnectionFailed, StoreDamaged
 from harvester.http.messages import Fetched
 from harvester.http.partial_file import Arriving
 from harvester.mirror import object_state as holding

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.mirror import bagit as bag
 from tests.conftest import JUDGES
 from tests.mirror.bags import BAD, GOOD, STRICTER, bagged

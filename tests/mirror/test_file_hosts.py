@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from gateway.errors import ConnectionFailed, RobotsDenied, TryLater
+from gateway.core.errors import ConnectionFailed, RobotsDenied, TryLater
 from harvester.http.messages import Fetched
 from harvester.mirror.file_hosts import FileHosts
 from tests.rows import each_row

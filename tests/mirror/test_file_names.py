@@ -5,8 +5,7 @@ from __future__ import annotations
 from unicodedata import normalize
 
 from harvester.mirror.component import Component
-from harvester.mirror.file_names import safe
-from harvester.mirror.file_plan import plan_files
+from harvester.mirror.file_plan import plan_files, safe
 from harvester.mirror.object_state import entry
 from tests.rows import each_row
 

@@ -11,7 +11,7 @@ from zlib import adler32, crc32
 
 import pytest
 
-from gateway.xmltext import DIDL, OAI_DC, PREMIS
+from gateway.core.xmltext import DIDL, OAI_DC, PREMIS
 from tests.live import called, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import Item, Provider, serving

@@ -17,8 +17,8 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import ConfigurationError
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import ConfigurationError
+from gateway.core.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.mirror.package import dumped
 from tests.mirror.bags import bagged

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.cli import main
 from harvester.mirror.instance_memory import NAME, InstanceMemory
 from tests.mirror.conftest import NO_PAUSES

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from harvester.cli import main
 from harvester.mirror import catalogue
 from harvester.mirror.open_folder import opened

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import replace
 from hashlib import md5
 
-from gateway.xmltext import DIDL, PREMIS
+from gateway.core.xmltext import DIDL, PREMIS
 from harvester.mirror.open_folder import opened
 from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item, breaking_off

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
+from gateway.core.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import Arrived, Inventory, read, with_version
 from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put
 from harvester.runtime.durable_files import replace_durably

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import UnusableRecord
+from gateway.core.errors import UnusableRecord
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.mirror.component import Component
 from harvester.mirror.read_components import components

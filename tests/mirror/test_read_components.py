@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from gateway.errors import NotXml, UnusableRecord
+from gateway.core.errors import NotXml, UnusableRecord
+from gateway.core.model import FileLink, Work
 from gateway.formats import oai_didl
 from gateway.formats._components import OBJECT_FILE
-from gateway.model import FileLink, Work
 from harvester.mirror.component import Component
 from harvester.mirror.read_components import METADATA, START_PAGE, components, files
 from tests.conftest import SHARED

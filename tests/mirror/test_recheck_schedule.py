@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.recheck_schedule import NAME, NextCheck, RecheckSchedule
 from tests.rows import each_row

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.mirror import unpack_package as unpacking
 from harvester.mirror.component import Component
 from harvester.mirror.file_plan import PlannedFile

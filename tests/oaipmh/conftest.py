@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from gateway.model import Format, Key, Page, Selection, SetDescription, Source, StoredRecord
+from gateway.core.model import Format, Key, Page, Selection, SetDescription, Source, StoredRecord
+from gateway.core.xmltext import escape, utc_datetime
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import parse
 from gateway.oaipmh.identity import Repository
 from gateway.store.base import PageOfParts
-from gateway.xmltext import escape, utc_datetime
 
 NOW = 1_700_000_000  # 2023-11-14T22:13:20Z
 OAI_DC = Format(

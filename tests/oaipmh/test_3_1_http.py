@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from gateway.errors import StoreBusy
+from gateway.core.errors import StoreBusy
 from gateway.oaipmh import routes
 from gateway.oaipmh.arguments import RULES
 from tests.conftest import ROOT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from gateway.model import SetDescription
+from gateway.core.model import SetDescription
 from tests.rows import each_row
 
 LIST = "verb=ListRecords&metadataPrefix=oai_dc"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import SetDescription, Source
+from gateway.core.model import SetDescription, Source
 from tests.rows import each_row
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

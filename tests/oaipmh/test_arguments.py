@@ -7,8 +7,8 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.core.xmltext import utc_datetime
 from gateway.oaipmh.arguments import RULES, parse
-from gateway.xmltext import utc_datetime
 from tests.rows import each_row
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from gateway.errors import StoreDamaged
+from gateway.core.errors import StoreDamaged
+from gateway.core.pieces import compressed
 from gateway.oaipmh import routes
-from gateway.pieces import compressed
 from gateway.store.base import PageOfParts
 from tests.rows import each_row
 

@@ -10,9 +10,9 @@ import pytest
 from flask.testing import FlaskClient
 from lxml import etree
 
-from gateway.model import Format, ItemChange, Publication, Record, Source
+from gateway.core.model import Format, ItemChange, Publication, Record, Source
+from gateway.ops.upkeep import make
 from gateway.store.opening import open_store
-from gateway.upkeep import make
 from tests.applications import application
 from tests.rows import each_row
 

@@ -16,10 +16,10 @@ import pytest
 from lxml import etree
 from sickle import Sickle
 
-from gateway.model import Format, ItemChange, Publication, Record, SetDescription, Source
+from gateway.core.model import Format, ItemChange, Publication, Record, SetDescription, Source
+from gateway.core.xmltext import DC, OAI_DC, XSI, utc_datetime
+from gateway.ops.upkeep import make
 from gateway.store.opening import open_store
-from gateway.upkeep import make
-from gateway.xmltext import DC, OAI_DC, XSI, utc_datetime
 from tests.conftest import ROOT
 from tests.rows import each_row
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import BadResumptionToken
+from gateway.core.errors import BadResumptionToken
 from gateway.oaipmh import token
 from gateway.oaipmh.token import ListState, SetsState, open_list, open_sets, seal
 from tests.rows import each_row

@@ -8,8 +8,8 @@ import pytest
 from coarnotify.factory import COARNotifyFactory
 from coarnotify.patterns import AnnounceServiceResult
 
-from gateway.errors import ConfigurationError
-from gateway.model import FileLink, Work
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import FileLink, Work
 from harvester.offer.announcement import Receiver, Sender, announcement
 from tests.rows import each_row
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from gateway.core.model import Decision, FileLink, ItemState, Statement, Work
 from gateway.formats._statements import ELEMENTS
-from gateway.model import Decision, FileLink, ItemState, Statement, Work
 from harvester.offer.files import OfferedFile
 from harvester.offer.packages import package_of, write_package
 from tests.http.server import ok

@@ -11,10 +11,10 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.model import FileLink
-from gateway.publish_files import file_all
+from gateway.core.model import FileLink
+from gateway.core.takedowns import Kind, Takedown, place_of
+from gateway.publish.publish_files import file_all
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown, place_of
 from tests import live
 from tests.fulltext.conftest import NAME
 from tests.http.server import ok

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
 from harvester.cli import main as harvester
 from tests import live
 from tests.http.server import ok

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import ConfigurationError
-from gateway.pages.site import site_url
+from gateway.core.addresses import site_url
+from gateway.core.errors import ConfigurationError
 from tests.page_house import opened
 from tests.publish.desk import make_databases
 from tests.rows import each_row

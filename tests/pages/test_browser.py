@@ -15,8 +15,8 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from gateway.model import RunOutcome, SetDescription
-from gateway.publish_files import file_all
+from gateway.core.model import RunOutcome, SetDescription
+from gateway.publish.publish_files import file_all
 from tests import live
 from tests.chromium import browser, complaints, faults, too_wide
 from tests.page_house import FOUND, statement

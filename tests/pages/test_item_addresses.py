@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.names import local_identifier
+from gateway.core.names import local_identifier
 from gateway.pages.item_addresses import address_of, is_plain, merged
 from tests.rows import each_row
 

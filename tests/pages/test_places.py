@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from gateway.pages.places import place_of
 from gateway.pages.reference import reference_of
 from tests.rows import each_row

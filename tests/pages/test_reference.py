@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from gateway.pages.reference import author_of, reference_of
 from tests.rows import each_row
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.pages.site import is_loopback
+from gateway.core.addresses import is_loopback
 from tests.rows import each_row
 
 

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from gateway.cli import main
-from gateway.indexing import make
-from gateway.settings import load
+from gateway.cli.main import main
+from gateway.core.settings import load
+from gateway.search.indexing import make
 from tests import live
 from tests.chromium import browser, complaints, follow, sign_in
 from tests.page_house import opened

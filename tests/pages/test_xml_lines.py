@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from gateway.pages.xml_lines import xml_lines
+from gateway.pages.list_pages import xml_lines
 from tests.seeds import seed_of
 
 SEED = seed_of("XML_LINES_SEED")

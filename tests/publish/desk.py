@@ -7,12 +7,12 @@ from typing import Any
 
 from lxml import etree
 
-from gateway.mapping import SourceFacts
-from gateway.model import Cursor, ItemState, RawPage, Selection, Slice, Source, StoredRecord
-from gateway.publish import Counts, publish_pending
+from gateway.core.model import Cursor, ItemState, RawPage, Selection, Slice, Source, StoredRecord
+from gateway.core.xmltext import DC, OAI_DC, XSI
+from gateway.publish.mapping import SourceFacts
+from gateway.publish.publish import Counts, publish_pending
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_inbox, open_store
-from gateway.xmltext import DC, OAI_DC, XSI
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"

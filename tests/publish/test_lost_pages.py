@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.apply_takedowns import apply_takedowns
-from gateway.errors import PageLost
-from gateway.rebuild import rebuild
+from gateway.core.errors import PageLost
+from gateway.core.takedowns import Kind, Takedown
+from gateway.publish.rebuild import rebuild
 from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
+from gateway.takedowns.apply import apply_takedowns
 from tests.publish.desk import Desk, Sent, dc, mods
 
 LOCAL = "oai:gateway.example.org:laro/1"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lxml import etree
 
-from gateway.model import FileLink, FileOrigin
-from gateway.publish import begin, publish_in_turn
-from gateway.publish_files import file_all
-from gateway.rebuild import rebuild
-from gateway.xmltext import DC, DCTERMS, DIDL, DII, PREMIS
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, PREMIS
+from gateway.publish.publish import begin, publish_in_turn
+from gateway.publish.publish_files import file_all
+from gateway.publish.rebuild import rebuild
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent, dc, pdf
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gateway import formats, items, mapping, rebuild
-from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway import formats
+from gateway.core.errors import IntentExpired, PositionMoved, StoreError
+from gateway.core.model import Selection
 from gateway.formats import written
-from gateway.model import Selection
-from gateway.rebuild import outdated, remove_source
+from gateway.publish import items, mapping, rebuild
+from gateway.publish.rebuild import outdated, remove_source
 from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
 
 

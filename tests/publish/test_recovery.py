@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import ConfigurationError, StoreError
-from gateway.model import RawPage, Slice
-from gateway.publish import pass_removals, publish_pending
-from gateway.rebuild import rebuild, remove_source
-from gateway.recovery import make_again, words
+from gateway.core.errors import ConfigurationError, StoreError
+from gateway.core.model import RawPage, Slice
+from gateway.ops.recovery import make_again, words
+from gateway.publish.publish import pass_removals, publish_pending
+from gateway.publish.rebuild import rebuild, remove_source
 from gateway.store.opening import open_store
 from gateway.store.step import EPOCH_FACT, check_finished, store_lacks
 from tests.publish.desk import ADDRESS, START, Desk, Sent, dc, make_databases, mods, pdf

@@ -9,13 +9,13 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.apply_takedowns import Searches, TakedownsApplied, apply_takedowns, pending
-from gateway.errors import TakedownsUnreadable
-from gateway.model import FileLink, FileOrigin, Selection
-from gateway.publish_files import file_all
-from gateway.rebuild import rebuild, remove_source
+from gateway.core.errors import TakedownsUnreadable
+from gateway.core.model import FileLink, FileOrigin, Selection
+from gateway.core.takedowns import Kind, Takedown, joined
+from gateway.publish.publish_files import file_all
+from gateway.publish.rebuild import rebuild, remove_source
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown, joined
+from gateway.takedowns.apply import Searches, TakedownsApplied, apply_takedowns, pending
 from tests.publish.desk import Desk, Sent, dc, mods, pdf
 from tests.rows import each_row
 

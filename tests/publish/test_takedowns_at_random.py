@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from gateway.apply_takedowns import apply_takedowns, pending
-from gateway.model import FileLink, FileOrigin, Selection, Source
-from gateway.publish_files import file_all
-from gateway.rebuild import rebuild, remove_source
-from gateway.recovery import make_again
+from gateway.core.model import FileLink, FileOrigin, Selection, Source
+from gateway.core.takedowns import Kind, Takedown
+from gateway.ops.recovery import make_again
+from gateway.publish.publish_files import file_all
+from gateway.publish.rebuild import rebuild, remove_source
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
+from gateway.takedowns.apply import apply_takedowns, pending
 from tests.publish.desk import ADDRESS, Desk, Sent, dc
 from tests.seeds import seed_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import Slice
-from gateway.publish import publish_pending
-from gateway.versions import is_older, stated_datestamp
+from gateway.core.model import Slice
+from gateway.publish.publish import publish_pending
+from gateway.publish.versions import is_older, stated_datestamp
 from tests.publish.desk import START, Desk, Sent, dc
 from tests.rows import each_row
 

@@ -13,12 +13,12 @@ import pytest
 from flask import Flask, request
 from werkzeug.test import TestResponse
 
-from gateway import conditions
-from gateway.descriptions import metadata_of
-from gateway.errors import AddressRefused
-from gateway.landing.places import Places
+from gateway.core.errors import AddressRefused
+from gateway.pages import conditions
+from gateway.pages.item_places import Places
 from gateway.pages.site import Site
 from gateway.pages.style import style_sheet
+from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.kept import KeptFiles

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.packages import manifest_of
-from gateway.xmltext import utc_datetime
 from harvester.sources.resourcesync.package import Package
 from tests.publish.desk import START
 from tests.resourcesync.conftest import DAY, URL

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.model import Content, Resource, ResourceChange, Source
-from gateway.names import local_identifier
+from gateway.core.model import Content, Resource, ResourceChange, Source
+from gateway.core.names import local_identifier
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.periods import periods

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from gateway.model import FileLink, FileOrigin
-from gateway.publish_files import file_all
+from gateway.core.model import FileLink, FileOrigin
+from gateway.publish.publish_files import file_all
 from gateway.resourcesync.files import blueprint
 from harvester.sources.resourcesync.documents import read
 from harvester.validate.report import Verdict

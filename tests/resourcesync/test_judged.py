@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 from werkzeug.test import TestResponse
 
-from gateway.xmltext import utc_datetime
+from gateway.core.xmltext import utc_datetime
 from harvester.http.messages import Fetch
 from harvester.validate.report import Verdict
 from harvester.validate.resourcesync.run import Linted, lint

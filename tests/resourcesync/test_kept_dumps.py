@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway import apply_takedowns as applying
-from gateway.model import FileLink, FileOrigin
-from gateway.publish_files import file_all
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.takedowns import Kind, Takedown, joined
+from gateway.core.xmltext import utc_datetime
+from gateway.publish.publish_files import file_all
 from gateway.resourcesync.kept import KeptFiles
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown, joined
-from gateway.xmltext import utc_datetime
+from gateway.takedowns import apply as applying
 from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, URL
 from tests.resourcesync.test_packages import read

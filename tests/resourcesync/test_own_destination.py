@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from gateway.descriptions import metadata_of
-from gateway.landing.places import Places
-from gateway.model import FileLink, FileOrigin, ItemState, Selection
-from gateway.names import upstream_identifier
+from gateway.core.model import FileLink, FileOrigin, ItemState, Selection
+from gateway.core.names import upstream_identifier
+from gateway.pages.item_places import Places
 from gateway.pages.site import Site
 from gateway.pages.style import style_sheet
-from gateway.publish_files import file_all
+from gateway.publish.descriptions import metadata_of
+from gateway.publish.publish_files import file_all
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources

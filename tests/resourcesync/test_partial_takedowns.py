@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.takedowns import Kind, Takedown
+from gateway.core.takedowns import Kind, Takedown
 from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY
 from tests.resourcesync.test_kept_dumps import NAME, showing

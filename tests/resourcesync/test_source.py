@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from gateway.model import FileLink, FileOrigin
-from gateway.publish_files import file_all
-from gateway.takedowns import Kind, Takedown
-from gateway.xmltext import utc_datetime
+from gateway.core.model import FileLink, FileOrigin
+from gateway.core.takedowns import Kind, Takedown
+from gateway.core.xmltext import utc_datetime
+from gateway.publish.publish_files import file_all
 from tests.publish.desk import START
 from tests.resourcesync.conftest import DAY, HUB, URL
 from tests.rows import each_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.takedowns import Kind, Takedown
+from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import FOUND
 from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY

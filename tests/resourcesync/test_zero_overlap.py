@@ -24,16 +24,16 @@ import pytest
 from flask import Flask
 from werkzeug.serving import make_server
 
-from gateway.descriptions import metadata_of
-from gateway.model import Format, Selection, Source
-from gateway.pieces import identity
+from gateway.core.model import Format, Selection, Source
+from gateway.core.pieces import identity
+from gateway.core.xmltext import utc_datetime
+from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.store.sqlite import SqliteStore
 from gateway.store.step import EPOCH_FACT
-from gateway.xmltext import utc_datetime
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head
 from tests.seeds import seed_of

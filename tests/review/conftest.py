@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway import takedown_desk
-from gateway.people import passwords
+from gateway.review import passwords
+from gateway.takedowns import interactive
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures of this folder
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -15,8 +15,8 @@ from tests.review_house import Browser, signed_in
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody be told that something takes long, because the machine is busy."""
     for module, limit in (
-        (takedown_desk, "_WAIT_SECONDS"),
-        (takedown_desk, "_READ_SECONDS"),
+        (interactive, "_WAIT_SECONDS"),
+        (interactive, "_READ_SECONDS"),
         (passwords, "_WAIT_SECONDS"),
     ):
         monkeypatch.setattr(module, limit, 240.0)

@@ -8,8 +8,8 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
-from gateway.model import Role
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import Role
+from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
 from tests.review_house import Browser, signed_in

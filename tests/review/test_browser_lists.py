@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from selenium.webdriver.common.by import By
 
-from gateway.model import Role
+from gateway.core.model import Role
 from tests import live
 from tests.chromium import Window, browser, complaints, sign_in
 from tests.page_house import opened

@@ -18,9 +18,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from gateway.model import Role
+from gateway.core.model import Role
+from gateway.core.takedowns import Kind, Takedown
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
 from tests import live
 from tests.chromium import Window, browser, complaints, faults, follow, sign_in, too_wide
 from tests.page_house import opened, statement

@@ -9,8 +9,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from gateway.model import Role
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import Role
+from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
 from tests.review_house import Browser, browser, signed_in
 

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.indexing import make
-from gateway.model import Role
-from gateway.settings import load
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import Role
+from gateway.core.settings import load
+from gateway.core.takedowns import Kind, Takedown
+from gateway.search.indexing import make
 from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
 from tests.review_house import signed_in
@@ -181,7 +181,7 @@ def test_the_way_back_is_one_of_the_review(files, reviewer):
 
 def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):
     file = files.add("1")
-    monkeypatch.setattr("gateway.desk._PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("gateway.store.opening._PATIENCE_SECONDS", 0.0)
     house.app.extensions["desk"].close()
     monkeypatch.setattr(house.app.extensions["desk"], "_discovery", None)
     with closing(sqlite3.connect(house.desk.folder / "discovery.sqlite", isolation_level=None)) as other:

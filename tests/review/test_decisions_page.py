@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gateway.model import Role
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import Role
+from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
 from tests.review_files import AT
 from tests.review_house import Browser, signed_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
 from gateway.review.differences import Part, Row, in_any_order, in_order, rows_of
 
 PAGE = """Journal of Reef Science 12 (2024) 45-67

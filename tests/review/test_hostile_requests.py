@@ -7,7 +7,7 @@ from urllib.parse import quote_from_bytes
 
 import pytest
 
-from gateway.model import CopyFilter
+from gateway.core.model import CopyFilter
 from tests.payloads import PAYLOADS
 from tests.review_files import Files
 from tests.review_house import signed_in

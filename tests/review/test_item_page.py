@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from urllib.parse import quote
 
-from gateway.model import Role
-from gateway.review.item_links import item_address
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import Role
+from gateway.core.takedowns import Kind, Takedown
+from gateway.review.frame import item_address
 from tests.page_house import parsed, seen, statement
 from tests.publish.desk import Sent, dc
 from tests.review_files import DOMAIN, Files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.review.script import review_script
+from gateway.review.frame import review_script
 
 
 def test_the_script_is_small_and_makes_no_markup_and_no_code():

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import QueryRefused
-from gateway.model import CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
+from gateway.core.errors import QueryRefused
+from gateway.core.model import CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
 from tests.rows import each_row
 

@@ -8,8 +8,8 @@ from html import unescape
 
 import pytest
 
-from gateway.model import AcceptRule, Judged, Role
-from gateway.takedowns import Kind, Takedown
+from gateway.core.model import AcceptRule, Judged, Role
+from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import seen
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in

@@ -14,7 +14,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
-from gateway.model import Deed
+from gateway.core.model import Deed
 from gateway.store.opening import open_users
 from tests import live
 from tests.publish.desk import make_databases

@@ -6,10 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.errors import StoreUnwritable
-from gateway.model import Deed, LogLine, Role, User
-from gateway.people import passwords
-from gateway.review import login_page
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import Deed, LogLine, Role, User
+from gateway.review import login_page, passwords
 from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
 from tests.page_house import House, parsed, seen

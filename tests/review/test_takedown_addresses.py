@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway import takedown_desk
-from gateway.model import Deed, Role
+from gateway.core.model import Deed, Role
+from gateway.core.takedowns import Kind
 from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedown_targets import recognised
-from gateway.takedowns import Kind
+from gateway.takedowns import interactive
+from gateway.takedowns.targets import recognised
 from tests.page_house import House, parsed, seen, statement
 from tests.publish.desk import Sent, dc, pdf
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
@@ -138,7 +138,7 @@ def test_the_address_of_a_landing_page_makes_a_tombstone_and_the_preview_says_so
 
 
 def test_if_not_all_records_could_be_read_the_preview_says_so(filled, administrator, manager, monkeypatch):
-    monkeypatch.setattr(takedown_desk, "_READ_SECONDS", -1.0)
+    monkeypatch.setattr(interactive, "_READ_SECONDS", -1.0)
     preview = seen(administrator.get(f"{NEW}?{QUERY}").text)
     assert "There may be more items" in preview
     assert f"Named only {ITEM}1" in preview

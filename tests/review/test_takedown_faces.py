@@ -15,10 +15,10 @@ from zipfile import ZipFile
 import pytest
 from werkzeug.test import TestResponse
 
+from gateway.core.model import Outcome, Role
+from gateway.core.settings import load
 from gateway.fulltext.release import Releaser
-from gateway.indexing import make
-from gateway.model import Outcome, Role
-from gateway.settings import load
+from gateway.search.indexing import make
 from tests.page_house import House, statement
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
 from tests.review_files import Files

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Role
+from gateway.core.model import Role
 from tests.page_house import House, parsed, seen
 from tests.publish.desk import Sent
 from tests.review.test_takedown_pages import ITEM, LIST, _agree

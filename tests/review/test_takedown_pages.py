@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gateway import takedown_desk
-from gateway.errors import StoreUnwritable
-from gateway.fulltext.withdrawing import carry_out
-from gateway.model import Role
-from gateway.settings import load, place_of_copy
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import Role
+from gateway.core.settings import load, place_of_copy
+from gateway.ops.upkeep import complete_takedowns
 from gateway.store.takedown_file import TakedownFile
-from gateway.upkeep import complete_takedowns
+from gateway.takedowns import interactive
+from gateway.takedowns.withdrawing import carry_out
 from tests.page_house import FOUND, House, parsed, seen
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -219,7 +219,7 @@ def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administr
     def fail(*_: object) -> None:
         raise StoreUnwritable("The process was killed.")
 
-    monkeypatch.setattr("gateway.apply_takedowns.scanned", fail)
+    monkeypatch.setattr("gateway.takedowns.apply.scanned", fail)
     assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
     assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
     assert _agree(administrator, f"file={FOUND.sha256}").headers["Location"] == f"{LIST}?done=waits"
@@ -238,7 +238,7 @@ def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, 
     """All of it: also the files that were found for the item, and our copies of them."""
     file = Files(filled).find("1", TITLE)
     with monkeypatch.context() as patch:
-        patch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
+        patch.setattr(interactive.TakedownDesk, "_carry_out", lambda _self: None)
         _agree(administrator, f"item={ITEM}1")
     if way == "the server is started":
         assert complete_takedowns(filled.desk.folder) == ""

@@ -1,8 +1,8 @@
 """Every ending has one outcome and one exit status."""
 
-from gateway import errors
-from gateway.model import RunOutcome
-from gateway.statuses import MEANINGS
+from gateway.core import errors
+from gateway.core.model import RunOutcome
+from gateway.core.statuses import MEANINGS
 from harvester.runtime.exit_status import (
     SEVERITY,
     STATUS_BY_OUTCOME,

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
+from harvester.runtime.durations import are_hours, opens_in
 from harvester.runtime.exit_status import Status
-from harvester.runtime.opening_hours import are_hours, opens_in
 from tests.rows import each_row
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from gateway.statuses import Status
+from gateway.core.statuses import Status
 
 BIN = Path(sys.executable).parent
 SOURCE = Path(__file__).with_name("source.py")

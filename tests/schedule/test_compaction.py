@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gateway import settings as gateway_settings
-from gateway.statuses import Status
+from gateway.core import settings as gateway_settings
+from gateway.core.statuses import Status
 from gateway.store.sqlite import SqliteStore
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop

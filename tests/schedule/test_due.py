@@ -1,6 +1,6 @@
 """How often is how often, spread over time; and failures put off, never for ever."""
 
-from gateway.model import Run, RunOutcome
+from gateway.core.model import Run, RunOutcome
 from harvester.runtime.durations import is_duration, seconds_of
 from harvester.schedule.due import (
     FIRST_WAIT_SECONDS,

@@ -10,9 +10,9 @@ from time import time
 import pytest
 from click.testing import CliRunner
 
-from gateway.apply_takedowns import pending
-from gateway.model import Decision
-from gateway.xmltext import utc_datetime
+from gateway.core.model import Decision
+from gateway.core.xmltext import utc_datetime
+from gateway.takedowns.apply import pending
 from harvester.cli import main
 from harvester.harvest.instance import opened
 from harvester.http.pacing import Pace

@@ -17,12 +17,12 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from gateway import settings as gateway_settings
-from gateway.cli import main as gateway
+from gateway.cli.main import main as gateway
+from gateway.core import settings as gateway_settings
+from gateway.core.statuses import Status
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.keeping import Keeper
 from gateway.resourcesync.kept import KeptFiles
-from gateway.statuses import Status
 from harvester.cli import main as harvester
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop

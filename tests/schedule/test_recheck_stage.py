@@ -11,8 +11,8 @@ from time import time
 import pytest
 from click.testing import CliRunner
 
-from gateway.model import Ending, RunOutcome
-from gateway.xmltext import utc_datetime
+from gateway.core.model import Ending, RunOutcome
+from gateway.core.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.harvest.instance import opened

@@ -12,7 +12,7 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import StoreBusy
+from gateway.core.errors import StoreBusy
 from gateway.store.opening import open_inbox
 from harvester.cli import main
 from harvester.harvest.instance import opened

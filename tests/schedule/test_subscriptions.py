@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from werkzeug.serving import make_server
 
-from gateway.upkeep import make
+from gateway.ops.upkeep import make
 from harvester.cli import main
 from tests.applications import application
 from tests.schedule import hub_of_source as hubs

@@ -9,14 +9,14 @@ from hashlib import blake2b
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from gateway.indexing import describe
-from gateway.model import Format, ItemChange, Publication, Record, Source
+from gateway.core.model import Format, ItemChange, Publication, Record, Source
+from gateway.core.xmltext import DC, OAI_DC, XSI
 from gateway.search.following import IndexKeeper
-from gateway.search.opening import open_search
+from gateway.search.indexing import describe
 from gateway.search.query import Query, Results
+from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
 from gateway.store.opening import open_store
-from gateway.xmltext import DC, OAI_DC, XSI
 from tests.clocks import Clocks
 
 _OPENING = (

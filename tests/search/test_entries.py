@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gateway.errors import NotXml
+from gateway.core.errors import NotXml
+from gateway.core.model import Work
 from gateway.formats._statements import ELEMENTS
-from gateway.indexing import describe
-from gateway.model import Work
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
+from gateway.search.indexing import describe
 from tests.rows import each_row
 from tests.search.desk import record_of
 

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from gateway.errors import SearchUnavailable
-from gateway.indexing import describe
-from gateway.model import Publication
+from gateway.core.errors import SearchUnavailable
+from gateway.core.model import Publication
 from gateway.search import following, sqlite_index
 from gateway.search.following import NAME, IndexKeeper
-from gateway.search.opening import open_search
+from gateway.search.indexing import describe
+from gateway.search.sqlite_reader import open_search
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
 from tests.rows import each_row

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import SearchUnavailable
+from gateway.core.errors import SearchUnavailable
 from gateway.search.following import NAME
 from tests.search.desk import Desk, change_of
 

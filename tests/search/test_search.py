@@ -6,10 +6,9 @@ from itertools import product
 
 import pytest
 
-from gateway.errors import QueryRefused, SearchUnavailable
-from gateway.search.opening import open_search
+from gateway.core.errors import QueryRefused, SearchUnavailable
 from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query
-from gateway.search.sqlite_reader import SqliteReader
+from gateway.search.sqlite_reader import SqliteReader, open_search
 from tests.rows import each_row
 from tests.search.desk import Desk, change_of
 

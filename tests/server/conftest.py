@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from gateway.server.access_log import Entry
-from gateway.server.limits import Limits
+from gateway.server.request import Limits
 from gateway.server.server import Server
 
 HELLO = b"hello"

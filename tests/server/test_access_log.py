@@ -11,8 +11,8 @@ from shutil import rmtree
 
 import pytest
 
-from gateway.serve import _access_log
 from gateway.server.access_log import Entry, json_line, line
+from gateway.server.serve import _access_log
 from tests.rows import each_row
 
 NOW = 1_700_000_000

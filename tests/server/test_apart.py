@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from gateway.server.apart import answering_apart
-from gateway.server.limits import Limits
+from gateway.server.conversion import answering_apart
+from gateway.server.request import Limits
 
 pytestmark = [
     pytest.mark.slow,  # it forks

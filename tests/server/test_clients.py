@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import ConfigurationError
-from gateway.server.clients import Proxies, client, proxies
+from gateway.core.errors import ConfigurationError
+from gateway.core.web import Proxies, client, proxies
 from tests.rows import each_row
 
 LOCAL = proxies("127.0.0.1 10.0.0.0/8 ::1", "X-Forwarded-For")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from gateway.server.connection import Connection, Phase
-from gateway.server.limits import Limits
+from gateway.server.request import Limits
 from gateway.server.server import Server
 
 

@@ -6,8 +6,7 @@ from http import HTTPStatus
 
 import pytest
 
-from gateway.server.limits import Limits
-from gateway.server.request import Refused, RequestReader
+from gateway.server.request import Limits, Refused, RequestReader
 from tests.rows import each_row
 
 HOST = b"Host: x\r\n"

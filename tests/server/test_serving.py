@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.upkeep import make
+from gateway.ops.upkeep import make
 from tests import live
 from tests.rows import each_row
 

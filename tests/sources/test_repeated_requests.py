@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import NotXml
+from gateway.core.errors import NotXml
 from harvester.http.messages import Fetched
 from harvester.sources import Options
 from harvester.sources.repeated_requests import fetch_answer

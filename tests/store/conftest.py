@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Format, ItemChange, Payload, Record, Source
+from gateway.core.model import Format, ItemChange, Payload, Record, Source
 from gateway.store.sqlite import SqliteStore
 from tests.clocks import Clocks
 

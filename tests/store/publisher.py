@@ -19,8 +19,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from gateway.errors import IntentExpired, StoreBusy
-from gateway.model import ItemChange, Publication, Record
+from gateway.core.errors import IntentExpired, StoreBusy
+from gateway.core.model import ItemChange, Publication, Record
 from gateway.store.clock import HostClock
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want

@@ -13,9 +13,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as some
 
-from gateway import pieces
-from gateway.model import Key
-from gateway.pieces import Part, Piece
+from gateway.core import pieces
+from gateway.core.model import Key
+from gateway.core.pieces import Part, Piece
 from gateway.store.block_merging import groups, shares
 from gateway.store.block_pages import MOST_PAGE_BYTES, PagePlan, plan
 from gateway.store.block_rows import BlockRow, as_bytes, first_bits, from_bytes, positions_of, row_of

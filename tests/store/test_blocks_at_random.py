@@ -18,9 +18,9 @@ from typing import NamedTuple
 import pytest
 import zstandard
 
-from gateway import pieces
-from gateway.model import ItemChange, Publication, Record, Selection
-from gateway.store.base_parts import SMALL_PAGE
+from gateway.core import pieces
+from gateway.core.model import ItemChange, Publication, Record, Selection
+from gateway.store.base import SMALL_PAGE
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import Blocks, as_departed

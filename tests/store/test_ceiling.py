@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import ClockAhead, StoreUnwritable
+from gateway.core.errors import ClockAhead, StoreUnwritable
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
 from gateway.store.opening import open_store

@@ -12,8 +12,8 @@ from contextlib import suppress
 
 import pytest
 
-from gateway.errors import IntentExpired, StoreError
-from gateway.model import Key, Publication, Selection
+from gateway.core.errors import IntentExpired, StoreError
+from gateway.core.model import Key, Publication, Selection
 from gateway.store import sqlite_compaction
 from gateway.store.sqlite import SqliteStore
 from tests.store.conftest import change

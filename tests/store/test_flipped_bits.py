@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreError
-from gateway.model import Publication, Selection
-from gateway.pieces import identity
+from gateway.core.errors import StoreError
+from gateway.core.model import Publication, Selection
+from gateway.core.pieces import identity
 from gateway.store.sqlite import SqliteStore
 from tests.clocks import Clocks
 

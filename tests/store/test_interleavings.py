@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import IntentExpired, StoreBusy
-from gateway.model import Publication, Selection
-from gateway.pieces import identity
+from gateway.core.errors import IntentExpired, StoreBusy
+from gateway.core.model import Publication, Selection
+from gateway.core.pieces import identity
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 from gateway.store.sqlite_rows import EVERYTHING

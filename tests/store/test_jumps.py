@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import ClockAhead
+from gateway.core.errors import ClockAhead
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
 from gateway.store.sqlite import SqliteStore

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from gateway.errors import StoreBusy
+from gateway.core.errors import StoreBusy
 from gateway.store.lock_file import locked
 
 

@@ -18,8 +18,8 @@ from threading import Event, Lock, Thread
 
 import pytest
 
-from gateway.model import Format, Selection, Source
-from gateway.pieces import identity
+from gateway.core.model import Format, Selection, Source
+from gateway.core.pieces import identity
 from gateway.store.sqlite import SqliteStore
 from tests.store import publisher
 from tests.store.household import Household

@@ -6,11 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from gateway.model import Publication
+from gateway.core.model import Publication
+from gateway.core.xmltext import utc_datetime
 from gateway.store.blocks import pack
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import today, want
-from gateway.xmltext import utc_datetime
 from tests.rows import each_row
 
 ANEW = "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."

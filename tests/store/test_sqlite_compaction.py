@@ -8,9 +8,9 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreError
-from gateway.model import Compacted, Key, Publication, Selection
-from gateway.store import sqlite_compaction, sqlite_log
+from gateway.core.errors import StoreError
+from gateway.core.model import Compacted, Key, Publication, Selection
+from gateway.store import sqlite_compaction, sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
 from tests.clocks import Clocks
 from tests.rows import each_row
@@ -222,8 +222,8 @@ def check_damaged(model: Model, damage: str, monkeypatch: pytest.MonkeyPatch, *,
 @pytest.mark.slow
 def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
     """Compaction stops until the reader has ended, and goes on then."""
-    monkeypatch.setattr(sqlite_log, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
-    monkeypatch.setattr(sqlite_log, "_LONGEST_BYTES", 40 * 4_096)
+    monkeypatch.setattr(sqlite_shrinking, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
+    monkeypatch.setattr(sqlite_shrinking, "_LONGEST_BYTES", 40 * 4_096)
     log = model.store._file.path.with_name("store.sqlite-wal")
     for first in range(0, 6_000, 1_000):
         model.publish(*range(first, first + 1_000))

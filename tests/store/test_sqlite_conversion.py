@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreUnwritable
-from gateway.model import Key, Resource, Selection
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import Key, Resource, Selection
 from gateway.store.queries import load
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import as_departed

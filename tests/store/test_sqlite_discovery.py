@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
+from gateway.core.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store import sqlite_discovery_copies
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery

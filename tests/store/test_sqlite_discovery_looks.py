@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.model import Decision, FileLook, FoundCopy
-from gateway.model.looks import SHARES
+from gateway.core.model import Decision, FileLook, FoundCopy
+from gateway.core.model.looks import SHARES
 from gateway.store.base_looks import Findings
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from gateway.model import Publication, Selection
+from gateway.core.model import Publication, Selection
 from gateway.store.sqlite import SqliteStore
 
 SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import (
+from gateway.core.errors import (
     GatewayError,
     StoreBusy,
     StoreDamaged,
@@ -23,7 +23,7 @@ from gateway.errors import (
     StoreTooNew,
     StoreUnwritable,
 )
-from gateway.model import Publication, Selection
+from gateway.core.model import Publication, Selection
 from gateway.store import sqlite_file
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import SqliteStore

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import Publication, Selection
-from gateway.pieces import identity
+from gateway.core.model import Publication, Selection
+from gateway.core.pieces import identity
 from gateway.store import sqlite_own_lists
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import own_lists

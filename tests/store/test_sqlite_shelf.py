@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreDamaged
-from gateway.model import Publication, Selection
+from gateway.core.errors import StoreDamaged
+from gateway.core.model import Publication, Selection
 from gateway.store.blocks import pack
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_view import SqliteView

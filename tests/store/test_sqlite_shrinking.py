@@ -12,12 +12,11 @@ from math import inf
 
 import pytest
 
-from gateway.errors import StoreUnwritable
-from gateway.model import Selection
+from gateway.core.errors import StoreUnwritable
+from gateway.core.model import Selection
 from gateway.store import sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_log import WriteAheadLog
-from gateway.store.sqlite_shrinking import Shrunk, shrink
+from gateway.store.sqlite_shrinking import Shrunk, WriteAheadLog, shrink
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.model import HubMode, HubRequest
+from gateway.core.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 
 TOPIC = "https://gateway.example.org/resourcesync/oai_dc/source/changelist-open.xml"

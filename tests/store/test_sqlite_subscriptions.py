@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import Subscription, SubscriptionState
+from gateway.core.model import Subscription, SubscriptionState
 from gateway.store.opening import open_subscriptions
 
 TOPIC = "http://example.com/dataset1/change/"

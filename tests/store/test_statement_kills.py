@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from gateway.model import Publication, Selection
-from gateway.pieces import identity
+from gateway.core.model import Publication, Selection
+from gateway.core.pieces import identity
 from gateway.store import sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import convert

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import StoreMissing
-from gateway.model import Source
+from gateway.core.errors import StoreMissing
+from gateway.core.model import Source
 from gateway.store.step import check_inbox
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreUnwritable, TakedownsUnreadable
-from gateway.model import RawPage, Slice
+from gateway.core.errors import StoreUnwritable, TakedownsUnreadable
+from gateway.core.model import RawPage, Slice
+from gateway.core.takedowns import Kind, Takedown
 from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
 
 ENTRY = Takedown(Kind.DOI, "10.1234/x")
 

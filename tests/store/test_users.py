@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreError
-from gateway.model import Account, Deed, LogLine, Role, User
+from gateway.core.errors import StoreError
+from gateway.core.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
 from gateway.store.opening import open_users

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 
 import pytest
 
-from gateway.errors import StoreError
+from gateway.core.errors import StoreError
 from gateway.store.working_file import made_with, transaction
 
 _SCHEMA = "create table one (text text unique)"

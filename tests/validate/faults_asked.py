@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from tests.validate.strikes import (
     Fault,
     always,

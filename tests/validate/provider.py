@@ -15,7 +15,7 @@ from email.utils import formatdate
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from gateway.xmltext import clean, escape, escape_attribute, is_legal, parse_utc_datetime, utc_datetime
+from gateway.core.xmltext import clean, escape, escape_attribute, is_legal, parse_utc_datetime, utc_datetime
 from harvester.http.messages import Fetched, Request
 
 BASE = "http://repo.example.org/oai"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gateway.errors import ConnectionFailed
+from gateway.core.errors import ConnectionFailed
 from tests.validate.provider import Provider
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.model import SetDescription
+from gateway.core.model import SetDescription
 from harvester.http.messages import Fetched, Request
 from harvester.validate.run import Limits, Verdict, validate
 from tests.page_house import BASE_URL, House, house  # noqa: F401 - fixtures

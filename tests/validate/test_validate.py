@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import ConfigurationError, ConnectionFailed
+from gateway.core.errors import ConfigurationError, ConnectionFailed
 from harvester.cli import main
 from harvester.validate.run import CHECKS, Limits, Verdict, validate
 from tests.rows import each_row

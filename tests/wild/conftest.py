@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import Quarantined, Run
+from gateway.core.model import Quarantined, Run
 from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.conftest import house, site, sites  # noqa: F401 - fixtures of test_quirks.py

@@ -12,7 +12,7 @@ import oaipmh_scythe
 import pytest
 import sickle
 
-from gateway.model import Selection
+from gateway.core.model import Selection
 from gateway.store.opening import open_store
 from tests import live
 from tests.bench.source import serving

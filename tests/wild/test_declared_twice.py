@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.mapping import SourceFacts, Task, prepare
-from gateway.model import RawPage
-from gateway.publish import given_of
+from gateway.core.model import RawPage
+from gateway.publish.mapping import SourceFacts, Task, prepare
+from gateway.publish.publish import given_of
 from harvester.dump.dump import fragment
 from harvester.sources.oai_pmh.answers import parse_list
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from gateway import xmlio
-from gateway.errors import NotXml
+from gateway.core import xmlio
+from gateway.core.errors import NotXml
+from gateway.core.xmltext import DIDL
 from gateway.formats import oai_didl, reader_of
-from gateway.xmltext import DIDL
 from tests.conftest import SHARED
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared")]

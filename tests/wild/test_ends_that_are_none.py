@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from gateway.model import Cursor
-from gateway.xmltext import utc_datetime
+from gateway.core.model import Cursor
+from gateway.core.xmltext import utc_datetime
 from harvester.sources import Step
 from harvester.sources.oai_pmh import SOURCE
 from tests.rows import each_row

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from gateway.errors import ConnectionFailed, NotOaiPmh
-from gateway.model import Cursor
+from gateway.core.errors import ConnectionFailed, NotOaiPmh
+from gateway.core.model import Cursor
 from harvester.sources import Step
 from harvester.sources.oai_pmh import SOURCE
 from tests.rows import each_row

@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from gateway.errors import TryLater
-from gateway.model import Cursor
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import TryLater
+from gateway.core.model import Cursor
+from gateway.core.xmltext import utc_datetime
 from harvester.dump.dump import Dump
 from harvester.dump.output import File, Order
 from harvester.http.dates import DAY

@@ -6,7 +6,7 @@ from xml.parsers import expat
 
 import pytest
 
-from gateway.errors import NotOaiPmh, NotXml
+from gateway.core.errors import NotOaiPmh, NotXml
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
 from harvester.xml.outline import Broken, feed, outline, tag_end
 from tests.oai_pages import OAI, page, payload, record

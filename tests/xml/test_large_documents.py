@@ -9,9 +9,9 @@ from xml.parsers import expat
 
 import pytest
 
-from gateway import xmlio
-from gateway.errors import AnswerTooLarge, NotXml
-from harvester.fulltext.pages.page_limits import MOST_BYTES, MOST_TAGS, affordable
+from gateway.core import xmlio
+from gateway.core.errors import AnswerTooLarge, NotXml
+from harvester.fulltext.pages.landing_page import MOST_BYTES, MOST_TAGS, affordable
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.solr import answers as solr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.xml.losses import missing
+from harvester.xml.recovery import missing
 from tests.rows import each_row
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harvester.sources.oai_pmh.answers import parse_list
-from harvester.xml.document import read
-from harvester.xml.markup import spans
+from harvester.xml.document import read, spans
 from harvester.xml.repair import legal_references
 from tests.oai_pages import page, record
 from tests.rows import each_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import NotXml
+from gateway.core.errors import NotXml
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
 from harvester.xml import recovery
 from tests.oai_pages import DC, ENVELOPE, OAI, identifiers, page, payload, record

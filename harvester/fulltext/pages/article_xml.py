@@ -5,11 +5,10 @@ Nothing is parsed: a search finds the name of the root and the beginning of a bo
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from html import unescape
-
-from harvester.fulltext.pages.utf16 import as_utf8
 
 # Longer prologues than any that was recorded: a schema's DOCTYPE with entities of its own has some kilobytes.
 _MOST_BEFORE = 65_536
@@ -63,3 +62,15 @@ def _without_comments(text: str) -> Iterator[str]:
     yield first
     for part in others:
         yield part.partition("-->")[2]
+
+
+# --- Pages and XML in UTF-16, which some servers and programs for Windows write. Pure --------------------------------
+
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def as_utf8(body: bytes) -> bytes:
+    """Return bytes in UTF-8 if they begin with the byte order mark of UTF-16; else unchanged. Never raise an error."""
+    if not body.startswith(_MARKS) or body.startswith(codecs.BOM_UTF32_LE):
+        return body
+    return body.decode("utf-16", "replace").encode("utf-8", "replace")

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.xmlio import Element
+from gateway.core.xmlio import Element
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.landing_work import OwnWork, PageLink, file_name, is_part, joined, plain, rewritten

@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
+from gateway.core.xmlio import Element
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
-from harvester.fulltext.pages.article_page import is_article_page
+from harvester.fulltext.pages.article_xml import as_utf8
 from harvester.fulltext.pages.landing_links import links
 from harvester.fulltext.pages.landing_work import PageWork, joined
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
-from harvester.fulltext.pages.page_limits import affordable
-from harvester.fulltext.pages.page_tree import PageTree, attribute, attributes, words
-from harvester.fulltext.pages.utf16 import as_utf8
+from harvester.fulltext.pages.page_tree import PageTree, around, attribute, attributes, texts, words
 from harvester.http.links import Link, from_elements
 
 _MOST_HELD = 16  # cached pages: signposts and links are separate steps that read the same page
@@ -163,3 +163,81 @@ def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article:
     ]
     page = url.partition("#")[0]
     return without_repetitions([*own, *(copy for copy in stated if copy.url.partition("#")[0] != page)])
+
+
+# --- Limits on the read part of a page, so that an endless page takes little time too. Pure --------------------------
+
+# The largest recorded page has 3,232 tags; 20,000 are read in two seconds, and 200,000 took half a minute.
+MOST_TAGS = 20_000
+# The depth of elements inside each other. A parser that keeps them all takes the square of their number.
+MOST_DEEP = 400
+
+# In bytes: the largest recorded page has less than half of them, and a parser takes forty times as much memory.
+MOST_BYTES = 5_000_000
+
+_TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9]*|[!?])")
+# Elements that have no end, or need none: they nest nothing.
+_FLAT = frozenset(
+    b"area base br col colgroup dd dt embed hr img input li link meta option p param source tbody td tfoot th thead tr "
+    b"track wbr ! ?".split()
+)
+
+
+def affordable(body: bytes) -> bytes:
+    """Return a page up to the limit of bytes, tags or nested tags; most pages are returned whole."""
+    body = body[:MOST_BYTES]
+    depth = 0
+    for number, tag in enumerate(_TAG.finditer(body)):
+        if tag[2].lower() not in _FLAT:
+            depth = max(depth - 1, 0) if tag[1] else depth + 1
+        if number >= MOST_TAGS or depth > MOST_DEEP:
+            return body[: tag.start()]
+    return body
+
+
+# --- Recognition of pages that have the full text of an article as HTML, not only its abstract. Pure -----------------
+
+_MUCH = 20_000  # characters of paragraphs: an article with any sections
+_SOME = 12_000  # characters, with sections
+_LEAST_BODY = 3_000  # characters of an `articleBody`
+_LEAST_SECTIONS = 3
+_MOST_HEADINGS = 300
+_MOST_PARTS = 5_000  # elements with text
+_LONGEST_HEADING = 60
+_BLOCKS = ("p", "div")
+_ASIDE = ("li", "nav", "footer", "aside", "header")
+_SECTIONS = re.compile(
+    r"(?i)^[\W\d]{0,12}(?:[ivx]{1,4}\.\s{1,3})?(?:(?P<beginning>introduc|introdu[cç]|background|einleitung)"
+    r"|(?P<methods>(?:materials?|methods?|experimental|m[eé]todos?|methodik|methoden|m[eé]thodes?|patients)\b)"
+    r"|(?P<results>results?\b|findings\b|ergebnisse|resultados|r[eé]sultats)"
+    r"|(?P<end>discussion|conclusions?\b|diskussion|fazit|schluss|conclusi[oó]n|discusi[oó]n|discuss[aã]o|conclus[aã]o))"
+)
+_ARTICLE_BODY = re.compile(rf"\"articleBody\"\s{{0,9}}:\s{{0,9}}\"[^\"]{{{_LEAST_BODY}}}")
+
+
+def is_article_page(page: PageTree, text: str) -> bool:
+    """Return whether a page, given as a tree and as text, has the text of an article."""
+    if _ARTICLE_BODY.search(text):
+        return True
+    paragraphs = _texts(page, "p")
+    if sum(paragraphs) >= _MUCH:
+        return True
+    if len(_sections(page)) < _LEAST_SECTIONS:
+        return False
+    return sum(paragraphs) + sum(_texts(page, "div")) >= _SOME
+
+
+def _texts(page: PageTree, name: str) -> list[int]:
+    """Return the lengths of the texts of elements without inner blocks, outside lists and frames."""
+    held = (element for element in islice(page.elements(name), _MOST_PARTS) if not _has_blocks(element))
+    return [sum(map(len, texts(element))) for element in held if around(element, *_ASIDE) is None]
+
+
+def _has_blocks(tag: Element) -> bool:
+    return next(tag.iterdescendants(*_BLOCKS), None) is not None
+
+
+def _sections(page: PageTree) -> set[str]:
+    headings = islice(page.elements("h1", "h2", "h3", "h4", "h5"), _MOST_HEADINGS)
+    matches = (_SECTIONS.match(words(heading)[:_LONGEST_HEADING]) for heading in headings)
+    return {match.lastgroup for match in matches if match and match.lastgroup}

@@ -1,7 +1,7 @@
 # ruff: noqa: E501, RUF001 - tables have long lines
 """The claims of a page about the copy of its work, in words: embargo, restricted access, rights, retraction. Pure.
 
-Text in a footer, sidebar, menu or list of other works does not count (`page_parts.py`). Most pages have none of the
+Text in a footer, sidebar, menu or list of other works does not count (`page_tree.py`). Most pages have none of the
 words, so their parts are not looked at.
 """
 
@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from gateway.xmlio import Element
+from gateway.core.xmlio import Element
 from harvester.fulltext.access_rights import day_in, is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_files import PageFiles
-from harvester.fulltext.pages.page_parts import is_aside
-from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, words
+from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, is_aside, words
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import is_in_copyright, licenses_in, quoted, reserved_in, spelled

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from gateway.xmlio import Element
+from gateway.core.xmlio import Element
 from harvester.fulltext.pages.landing_work import file_name, joined, rewritten
 from harvester.fulltext.pages.page_tree import PageTree, attribute
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from typing import cast
 
 from bs4.dammit import EncodingDetector
 from lxml import etree
 
-from gateway.xmlio import Element, page_parser
-from harvester.fulltext.pages.selectors import compiled
+from gateway.core.xmlio import Element, page_parser
+from harvester.fulltext.pages import landing_rules as rules
 
 _UNREAD = frozenset(("script", "style", "template", "rt", "rp"))  # what is written in them is no text of the page
 _TEXTS = etree.XPath(
@@ -121,3 +123,67 @@ def around(tag: Element, *names: str) -> Element | None:
 def is_licensing(tag: Element) -> bool:
     """Return whether an element leads to a licence: `license` is one of the words of its `rel`."""
     return "license" in attribute(tag, "rel").split()
+
+
+# --- The parts of a page that do not belong to its work: footers, sidebars, menus, choices, other works. Pure --------
+
+_ASIDE = ("footer", "figure", "aside", "nav", "select", "datalist")
+_SIDE = re.compile(
+    r"(?i)(?<![a-z])(?:side-?bar|(?:page|site)-?(?:foot(?:er)?|info)|foot(?:er)?|colophon|widget)(?![a-z])"
+)
+_LONGEST = 1000  # characters of names that are matched
+_ROLES = frozenset(("contentinfo", "complementary", "navigation"))
+
+
+def is_aside(tag: Element) -> bool:
+    """Return whether an element is a part of the page that does not belong to the work, or in one."""
+    return any(
+        element.tag in _ASIDE or attribute(element, "role") in _ROLES or _is_named_so(element)
+        for element in (tag, *tag.iterancestors())
+        if element.tag not in ("body", "html")
+    )
+
+
+def _is_named_so(element: Element) -> bool:
+    names = f"{attribute(element, 'id')[:_LONGEST]} {attribute(element, 'class')[:_LONGEST]}"
+    return bool(_SIDE.search(names) or rules.ELSEWHERE.search(names))
+
+
+# --- Selectors of CSS as XPath, as many of them as the table of platforms (`landing_rules`) needs. Pure --------------
+
+_STEP = re.compile(r"(?>(?:[^ \[]++|\[[^\[\]]*+\])+)")  # spaces between brackets end none
+_NAME = re.compile(r"[a-z][\w-]*")
+_TEST = re.compile(
+    r"\.(?P<word>[\w-]+)|#(?P<id>[\w-]+)|\[(?P<name>[\w-]+)(?:(?P<sign>[*^]?=)'(?P<value>[^']*)'( i)?)?\]"
+)
+_LETTERS = "'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'"
+_ANY_CASE = ("type",)  # attributes of which HTML compares values so
+_SIGNS = {"=": "{0} = {1}", "*=": "contains({0}, {1})", "^=": "starts-with({0}, {1})"}
+
+
+@cache
+def compiled(selector: str) -> etree.XPath:
+    """Return a function that finds the elements of a CSS selector, in their order."""
+    return etree.XPath(" | ".join(map(_path, selector.split(", "))))
+
+
+def _path(selector: str) -> str:
+    return "".join(f"//{_step(step)}" for step in _STEP.findall(selector))
+
+
+def _step(selector: str) -> str:
+    name = _NAME.match(selector)
+    return f"{name[0] if name else '*'}{''.join(f'[{_test(match)}]' for match in _TEST.finditer(selector))}"
+
+
+def _test(match: re.Match[str]) -> str:
+    if match["word"]:
+        return f"contains(concat(' ', normalize-space(@class), ' '), ' {match['word']} ')"
+    if match["id"]:
+        return f"@id = '{match['id']}'"
+    place, value = f"@{match['name']}", match["value"]
+    if value is None:
+        return place
+    if match[match.re.groups] or match["name"] in _ANY_CASE:
+        place, value = f"translate({place}, {_LETTERS})", value.lower()
+    return _SIGNS[match["sign"]].format(place, f"'{value}'")

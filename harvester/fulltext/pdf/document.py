@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.similarity import letters

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gateway.model import DocumentKind, Outcome
+from gateway.core.model import DocumentKind, Outcome
 from harvester.fulltext.pdf import (
     abstracts,
     article_signs,

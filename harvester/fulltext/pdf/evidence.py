@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gateway.fulltext.identification import Sign
+from gateway.fulltext.search_result import Sign
 from harvester.fulltext.pdf.first_pages import Front, folded, fronts
 from harvester.fulltext.pdf.identifier_evidence import schemes_on, states_another_doi
 from harvester.fulltext.pdf.title_evidence import stands_alone, title_on

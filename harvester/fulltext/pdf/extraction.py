@@ -10,9 +10,9 @@ import subprocess
 from contextlib import suppress
 from typing import NamedTuple
 
-from gateway import sandbox
-from gateway.errors import ConfigurationError
-from gateway.model import Outcome
+from gateway.core import sandbox
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Outcome
 from harvester.fulltext.pdf import reader
 
 SECONDS = 30.0

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 
 
 class Named(NamedTuple):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harvester.fulltext.pages.article_xml import is_article_xml
-from harvester.fulltext.pages.utf16 import as_utf8
+from harvester.fulltext.pages.article_xml import as_utf8, is_article_xml
 
 PDF = "application/pdf"
 HTML = "text/html"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from harvester.fulltext.access_rights import is_shut_line, open_from_words
 from harvester.fulltext.pdf import headings, labels
 from harvester.fulltext.pdf.document import (

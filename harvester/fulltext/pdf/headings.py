@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 
 _N, _S, _R = DocumentKind.NOTICE, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW
 _F, _P, _T = DocumentKind.FRONT_MATTER, DocumentKind.PREVIEW, DocumentKind.THESIS

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gateway.fulltext.identification import Sign, is_identified, least_score
-from gateway.model import DocumentKind, Outcome, Work
+from gateway.core.model import DocumentKind, Outcome, Work
+from gateway.fulltext.search_result import Sign, is_identified, least_score
 from harvester.fulltext.identifiers import Identifiers, dois_in
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.document import Facts

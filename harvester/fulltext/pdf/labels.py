@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 
 _FORMS = (
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.document import (
     FEW_WORDS,

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from gateway.normal_forms import normalized
+from gateway.core.normal_forms import normalized
 
 _MOST_NAMES = 200
 _MOST_CHARACTERS = 300  # of one name

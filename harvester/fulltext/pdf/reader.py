@@ -1,8 +1,8 @@
 """The child process that reads a PDF: it gets bytes on stdin, and writes facts and text to stdout, nothing else.
 
 It is started by `extraction` with one argument, the engine, and an empty environment. Before it reads a byte, it limits
-its memory, CPU and open files, and enters the sandbox of `gateway/sandbox.py`. There it has no other file, no socket,
-and no process. Its exit statuses are the protocol's.
+its memory, CPU and open files, and enters the sandbox of `gateway/core/sandbox.py`. There it has no other file, no
+socket, and no process. Its exit statuses are the protocol's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from gateway import sandbox
+from gateway.core import sandbox
 
 MEMORY_BYTES = 1 << 30
 CPU_SECONDS = 20

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gateway.model import DocumentKind, Work
+from gateway.core.model import DocumentKind, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import pages_stated
 from harvester.fulltext.pdf.similarity import letters

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]
 
-from gateway.normal_forms import normalized
+from gateway.core.normal_forms import normalized
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gateway.model import Work
+from gateway.core.model import Work
 from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC

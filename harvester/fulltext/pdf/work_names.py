@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gateway.model import Work
+from gateway.core.model import Work
 from harvester.fulltext.identifiers import BESIDE, Identifiers, dois_in
 from harvester.fulltext.known_copies import DATACITE, Description
 from harvester.fulltext.pdf.first_pages import Front, folded

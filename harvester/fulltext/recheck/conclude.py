@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gateway.addresses import address
+from gateway.core.addresses import address
+from gateway.core.model import Candidate, Decision, FileLook, Outcome
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.found_copies import copies_of_result, described
 from gateway.fulltext.search_result import NAMED, RECHECK, SearchResult
 from gateway.fulltext.stored_search import candidates_in, policy_in, search_as_json
-from gateway.model import Candidate, Decision, FileLook, Outcome
 from gateway.store.base_looks import Findings
 from harvester.fulltext.recheck.look_at import Before, Effect, Looked
 from harvester.fulltext.search_outcome import retraction_of, year_of

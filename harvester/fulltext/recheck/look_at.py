@@ -11,21 +11,23 @@ This module uses no database: it gets values and `fetch`, and returns a value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
+from gateway.core.model import Candidate, Decision, FileLink, FileLook, Outcome
 from gateway.fulltext.decisions import UNSEEN
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Candidate, Decision, FileLink, FileLook, Outcome
 from harvester.fulltext.check_copy import Keep, KeepText, again, check, look
-from harvester.fulltext.recheck.conditional import NOT_MODIFIED, ConditionalFetch, with_validators
-from harvester.fulltext.recheck.same_text import NO_TEXT, text_digest, unreadable
+from harvester.fulltext.pdf.extraction import SECONDS, extract
+from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._fetch_once import FetchOnce
 from harvester.fulltext.steps._visit import Visit, visit
-from harvester.http.messages import Fetch
+from harvester.http.messages import Fetch, Fetched, Request, settled_date
 
 _DAY_SECONDS = 86_400  # until a host that blocks us, or a fault, is tried again
 # The file is not there, or its server does not work: it may return.
@@ -234,3 +236,64 @@ def _unseen(seen: FileLook, file: FileLook) -> Looked:
 
 def _present(seen: FileLook) -> FileLook:
     return seen._replace(failures=0, failing_since=0)
+
+
+# --- A Fetch for one look at a file -----------------------------------------------------------------------------------
+
+NOT_MODIFIED = 304
+_LONGEST = 1000  # characters of a validator
+
+
+class ConditionalFetch:
+    """A Fetch over another one. It sends the validators of a file to the address that they came from."""
+
+    def __init__(self, fetch: Fetch, file: FileLook) -> None:
+        """Take a Fetch, and the last look at the file."""
+        pairs = (("If-None-Match", file.entity_tag), ("If-Modified-Since", file.modified))
+        self._fetch, self._url = fetch, file.final_url
+        self._condition = tuple(pair for pair in pairs if pair[1])
+
+    def __call__(self, request: Request) -> Fetched:
+        """Return the answer. Raise the errors of `fetch`."""
+        if request.url != self._url:
+            return self._fetch(request)
+        return self._fetch(replace(request, headers=request.headers + self._condition))
+
+
+def with_validators(file: FileLook, answer: Fetched, url: str) -> FileLook:
+    """Return a file with the validators of its last answer, which came from `url`."""
+    tag = answer.header("ETag").strip()
+    return file._replace(
+        final_url=url,
+        entity_tag=tag if len(tag) <= _LONGEST and tag.isascii() and tag.isprintable() else "",
+        modified=settled_date(answer),
+    )
+
+
+# --- Compares the texts of two files: a host that stamps each download changes the bytes and not the text ------------
+
+_UNREADABLE = (Outcome.BROKEN_PDF, Outcome.ENCRYPTED_PDF)
+NO_TEXT = "none"  # instead of a digest: it was read, and has no text to compare
+# Words in the lines that hosts stamp on pages.
+_STAMP = re.compile(
+    r"(?i)\b(?:downloaded|accessed|retrieved|printed|heruntergeladen|abgerufen|téléchargée?|consultée?|descargado"
+    r"|scaricato|baixado|gedownload)\b"
+)
+
+
+def text_digest(body: bytes, seconds: float = SECONDS) -> str:
+    """Return a digest of the words of a PDF without the lines that hosts stamp on pages; NO_TEXT if there are none.
+
+    Raise ConfigurationError when the process that reads PDF files cannot start.
+    """
+    if mime_type(body) != PDF:
+        return NO_TEXT
+    lines = extract(body, seconds).text.splitlines()
+    words = " ".join(word for line in lines if not _STAMP.search(line) for word in line.split())
+    return sha256(words.encode("utf-8", "surrogatepass")).hexdigest() if words else NO_TEXT
+
+
+def unreadable(body: bytes, seconds: float = SECONDS) -> Outcome | None:
+    """Return why nobody can read a PDF; None: it can be read, or is no PDF. Raise errors as `text_digest`."""
+    outcome = extract(body, seconds).outcome if mime_type(body) == PDF else None
+    return outcome if outcome in _UNREADABLE else None

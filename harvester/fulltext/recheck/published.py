@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from gateway import xmlio
+from gateway.core import xmlio
+from gateway.core.model import FileLink, FileLook, FileOrigin, Key, Selection
+from gateway.core.model.looks import SHARES
+from gateway.core.names import SOURCES
 from gateway.formats import oai_didl
-from gateway.model import FileLink, FileLook, FileOrigin, Key, Selection
-from gateway.model.looks import SHARES
-from gateway.names import SOURCES
 from gateway.store.base import Discovery, Store
 from harvester.fulltext.works import PREFIX
 from harvester.http.urls import host_of

@@ -6,29 +6,30 @@ with its decisions at once. The caller publishes what was decided.
 
 from __future__ import annotations
 
+import heapq
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from gateway.addresses import address
-from gateway.errors import GatewayError
+from gateway.core.addresses import address
+from gateway.core.errors import GatewayError
+from gateway.core.model import Candidate, Ending, FileLink, FileLook, Outcome
+from gateway.core.names import source_of, upstream_identifier
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import thresholds_of
 from gateway.fulltext.search_result import NAMED, RECHECK
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.fulltext.withdrawing import note_address, reopen_for
-from gateway.model import Candidate, Ending, FileLink, FileLook, Outcome
-from gateway.names import source_of, upstream_identifier
-from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
-from gateway.xmltext import utc_datetime
+from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.outcome_counts import DAY_SECONDS
 from harvester.fulltext.recheck.conclude import Case, concluded, last_on
-from harvester.fulltext.recheck.host_queues import HostQueues
 from harvester.fulltext.recheck.look_at import Before, Effect, Grace, Looked, Looker
 from harvester.fulltext.recheck.published import list_published, published
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
@@ -352,3 +353,49 @@ class Recheck:
 def _ending(file: FileLook) -> Ending:
     at = file.looked_at
     return Ending(file.source, RECHECK, file.host, str(file.outcome), utc_datetime(at)[:7], "copy", at // DAY_SECONDS)
+
+
+# --- The due files ----------------------------------------------------------------------------------------------------
+
+_MOST_WAITING = 4000  # files in memory, of all hosts
+_LONGEST_QUEUE = 20  # files of one host that are read at once
+
+
+class HostQueues:
+    """The due files of some hosts, each read from the database when its turn comes. For one thread."""
+
+    def __init__(
+        self,
+        hosts: Iterable[str],
+        more: Callable[[str, FileLook | None, int], Iterable[FileLook]],
+        monotonic: Callable[[], float],
+    ) -> None:
+        """Take the hosts, `more(host, after, limit)`, which returns its next due files, and a clock."""
+        self._free = [(0.0, host) for host in dict.fromkeys(hosts)]
+        self._more, self._monotonic = more, monotonic
+        self._at_once = min(max(_MOST_WAITING // max(len(self._free), 1), 1), _LONGEST_QUEUE)
+        self._queues: dict[str, deque[FileLook]] = {}
+        self._last: dict[str, FileLook] = {}
+        heapq.heapify(self._free)
+
+    def next_ready(self) -> FileLook | None:
+        """Return a file whose host may get a request now, or None. The host gets no other request until `release`."""
+        while self._free and self._free[0][0] <= self._monotonic():
+            _, host = heapq.heappop(self._free)
+            queue = self._queues.setdefault(host, deque())
+            if not queue:
+                queue.extend(self._more(host, self._last.get(host), self._at_once))
+            if queue:
+                file = self._last[host] = queue.popleft()
+                return file
+            del self._queues[host]
+            self._last.pop(host, None)
+        return None
+
+    def release(self, host: str, seconds: float) -> None:
+        """Note that a host may get its next request after so many seconds."""
+        heapq.heappush(self._free, (self._monotonic() + seconds, host))
+
+    def wait(self) -> float | None:
+        """Return the seconds until the next host may get a request; None: each waits for an answer or is done."""
+        return max(self._free[0][0] - self._monotonic(), 0.0) if self._free else None

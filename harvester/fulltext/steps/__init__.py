@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from gateway.core.model import Candidate, Match, Outcome, Work
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import Policy
-from gateway.model import Candidate, Match, Outcome, Work
 from harvester.fulltext.access_rights import open_from_record
 from harvester.fulltext.identifiers import BESIDE, Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import VERSIONS, Copy, Description, Related

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import quote, urlencode
 
-from gateway.errors import AnswerError, GatewayError
-from gateway.model import Outcome
+from gateway.core.errors import AnswerError, GatewayError
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.steps import Known, StepResult
 from harvester.http.messages import Fetch, Fetched, Request

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
 from harvester.fulltext.pages.landing_work import joined
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of

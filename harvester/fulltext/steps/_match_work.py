@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_work import Sought, match_work, sought

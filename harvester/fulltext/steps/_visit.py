@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from gateway.errors import (
+from gateway.core.errors import (
     AddressRefused,
     AddressTakenDown,
     AnswerTooLarge,
@@ -21,7 +21,7 @@ from gateway.errors import (
     TlsFailed,
     TryLater,
 )
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.landing_page import Page, obstacle
 from harvester.fulltext.pdf.file_type import HTML, PDF, mime_type

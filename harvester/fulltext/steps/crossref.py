@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.similarity import letters

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import NamedTuple
 from urllib.parse import urlencode
 
-from gateway.model import Outcome
-from harvester.fulltext.known_copies import Copy
-from harvester.fulltext.services import europe_pmc
+from gateway.core.model import Outcome
+from gateway.fulltext.licenses import license_of, license_uri
+from harvester.fulltext.known_copies import Copy, Description, without_repetitions
+from harvester.fulltext.retractions import UPDATES, by_mark, by_update
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import described, phrase
-from harvester.http.messages import Fetch
+from harvester.http.json_answers import Node, answered, listed, parts, text, texts
+from harvester.http.messages import Fetch, Fetched
 
 _SEARCH = "https://www.ebi.ac.uk/europepmc/webservices/rest/search"
 
@@ -19,7 +23,7 @@ def _find(known: Known, fetch: Fetch) -> StepResult:
     pmcid = known.identifiers.value("pmcid")
     query = f"DOI:{phrase(known.doi)}" if known.doi else f"PMCID:{pmcid}"
     url = f"{_SEARCH}?{urlencode({'query': query, 'resultType': 'core', 'format': 'json', 'pageSize': 5})}"
-    result = described(url, fetch, lambda fetched: europe_pmc.read(fetched, known.doi, pmcid))
+    result = described(url, fetch, lambda fetched: read(fetched, known.doi, pmcid))
     if not known.doi and not _is_own(known):
         result = replace(result, description=None)  # it may describe a related work
     return result if result.outcome is Outcome.SUCCESS else _rendered(known, result)
@@ -33,7 +37,7 @@ def _is_own(known: Known) -> bool:
 def _rendered(known: Known, result: StepResult) -> StepResult:
     """Return the address derived from the record's own PMCID if the service names no file."""
     copies = tuple(
-        Copy(europe_pmc.rendered(pmcid), mime_type="application/pdf", evidence=f"pmcid:{pmcid}", is_open=True)
+        Copy(rendered(pmcid), mime_type="application/pdf", evidence=f"pmcid:{pmcid}", is_open=True)
         for pmcid in known.identifiers.all("pmcid")
     )
     return replace(result, outcome=Outcome.SUCCESS, copies=copies) if copies else result
@@ -46,3 +50,116 @@ STEP = Step(
     lambda known: bool(known.doi or known.identifiers.value("pmcid")),
     _find,
 )
+
+# --- Answers of Europe PMC (`/search?resultType=core`): the files of a work there and in PubMed Central. Pure --------
+
+_PMCID = re.compile(r"PMC\d{1,9}")
+# PubMed Central's own site answers programs with a puzzle instead of the file (2024-11); its bucket has the same file.
+_CLOSED_TO_PROGRAMS = re.compile(r"https?://(?:www\.ncbi\.nlm\.nih\.gov|pmc\.ncbi\.nlm\.nih\.gov)/")
+_NAME = "Europe PMC"
+_RETRACTED = "retracted publication"  # a type of PubMed
+# The types of notices about a work in PubMed.
+_UPDATES = {
+    "retraction in": "retraction",
+    "retracted and republished in": "retraction",
+    "partial retraction in": "partial_retraction",
+    "withdrawal in": "withdrawal",
+    "removal in": "removal",
+    "expression of concern in": "expression_of_concern",
+}
+_NOTICES = re.compile(r"(?i)erratum|corrigend|correction|retract|expression of concern|comment|preprint|review$")
+
+
+class _Free(NamedTuple):
+    """The availability of a file: the service's code, and whether a licence is stated."""
+
+    code: str
+    is_licensed: bool
+
+
+_FREE = {"OA": _Free("OA", is_licensed=True), "F": _Free("F", is_licensed=False)}
+
+
+def rendered(pmcid: str) -> str:
+    """Return the address of the file of a PMCID at Europe PMC."""
+    return f"https://europepmc.org/articles/{pmcid}?pdf=render"
+
+
+def in_bucket(pmcid: str) -> str:
+    """Return the address of the file, its first version, in PubMed Central's public bucket (layout of 2026-02)."""
+    return f"https://pmc-oa-opendata.s3.amazonaws.com/{pmcid}.1/{pmcid}.1.pdf"
+
+
+def read(fetched: Fetched, doi: str, pmcid: str = "") -> Description | None:
+    """Return the work of that DOI, else of that PMCID; None when it is not known. Errors: `answered`, `listed`."""
+    document = answered(fetched, "Europe PMC", "resultList")
+    name, wanted = ("doi", doi) if doi else ("pmcid", pmcid.lower())
+    works = listed(document, "Europe PMC", "resultList", "result", named=lambda node: text(node, name))
+    own = [work for work in works if wanted and text(work, name).lower() == wanted]
+    described = [_described(work) for work in own]
+    return next((description for description in described if description.copies), next(iter(described), None))
+
+
+def _described(result: Node) -> Description:
+    kinds = texts(result, "pubTypeList", "pubType")
+    return Description(
+        doi=text(result, "doi").lower(),
+        title=text(result, "title").rstrip("."),
+        authors=tuple(texts(result, "authorList", "author", "lastName")),
+        container=text(result, "journalInfo", "journal", "title"),
+        year=text(result, "pubYear"),
+        abstract=text(result, "abstractText"),
+        issns=tuple(texts(result, "journalInfo", "journal", "issn") + texts(result, "journalInfo", "journal", "essn")),
+        copies=without_repetitions(_copies(result)),
+        is_open=True if text(result, "isOpenAccess") == "Y" else None,
+        also=tuple(texts(result, "pmcid") + texts(result, "pmid")),
+        kind=next((kind for kind in kinds if _NOTICES.search(kind)), next(iter(kinds), "")),
+        retracted=_retracted(result),
+    )
+
+
+def _copies(result: Node) -> list[Copy]:
+    """Return the open or free files, without those for subscribers and without pages."""
+    files = [
+        _copy(result, _FREE[text(part, "availabilityCode")], text(part, "url"), text(part, "site"))
+        for part in parts(result, "fullTextUrlList", "fullTextUrl")
+        if text(part, "documentStyle") == "pdf" and text(part, "availabilityCode") in _FREE
+    ]
+    files = [file for file in files if not _CLOSED_TO_PROGRAMS.match(file.url)]
+    pmcid = text(result, "pmcid")
+    if text(result, "isOpenAccess") == "Y" and _PMCID.fullmatch(pmcid):
+        licensed = any(file.license for file in files)
+        files.append(_copy(result, _FREE["OA" if licensed else "F"], in_bucket(pmcid), "PMC bucket"))
+    return files
+
+
+def _copy(result: Node, free: _Free, url: str, site: str) -> Copy:
+    stated = text(result, "license") if free.is_licensed else ""
+    return Copy(
+        url,
+        mime_type="application/pdf",
+        version=_version(result),
+        license=license_of(stated),
+        license_url=license_uri(stated),
+        host_type="repository",
+        evidence=f"europe_pmc:{site} {free.code}",
+        is_open=True,
+    )
+
+
+def _version(result: Node) -> str:
+    """Return the version: author manuscripts and preprints are marked, all others are published versions."""
+    if text(result, "source") == "PPR":
+        return "submitted"
+    return "accepted" if text(result, "authMan") == "Y" else "published"
+
+
+def _retracted(result: Node) -> str:
+    """Return the sentence for the most serious notice about a work, else for its mark; empty: neither."""
+    notices = parts(result, "commentCorrectionList", "commentCorrection")
+    updates = {_UPDATES.get(text(notice, "type").lower(), ""): notice for notice in reversed(notices)}
+    update = next((update for update in UPDATES if update in updates), "")
+    if update:
+        return by_update(update, _NAME, text(updates[update], "reference") or text(updates[update], "id"))
+    is_marked = _RETRACTED in map(str.lower, texts(result, "pubTypeList", "pubType"))
+    return by_mark(_NAME) if is_marked else ""

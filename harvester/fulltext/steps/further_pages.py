@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._pages import next_pages_of
 from harvester.fulltext.steps.landing_page import LAST_LEVEL, walk

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.pages.page_license import NO_TERMS, Terms
 from harvester.fulltext.steps import Known, Step, StepResult

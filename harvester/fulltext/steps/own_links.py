@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.pages.landing_rules import NAMES_PDF, NOT_IN_ADDRESS
 from harvester.fulltext.steps import Known, Step, StepResult

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.http.messages import Fetch

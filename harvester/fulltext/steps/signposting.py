@@ -6,16 +6,17 @@ The DOI in `cite-as` is used for a record that has none.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
+from gateway.fulltext.licenses import is_open, license_of
 from harvester.fulltext.identifiers import Identifier, Identifiers, dois_in
 from harvester.fulltext.known_copies import Copy, without_repetitions
-from harvester.fulltext.pages import signposting
-from harvester.fulltext.pages.signposting import Signposts
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._pages import pages_of, retracted_page
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
-from harvester.http.messages import Fetch
+from harvester.http.links import Link, from_header, from_json, from_text
+from harvester.http.messages import Fetch, Fetched
 from harvester.http.urls import host_of
 
 _PDF = "application/pdf"
@@ -56,7 +57,7 @@ def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepRe
         host = host_of(listed.url)
         if listed.outcome is not Outcome.SUCCESS or listed.fetched is None:
             return StepResult(listed.outcome, identifiers=_cited(known, own), host=host)
-        signposts = signposting.of_linkset(listed.fetched, visited.url)
+        signposts = of_linkset(listed.fetched, visited.url)
     terms = visited.page.terms
     files = [copy for copy in signposts.copies if copy.mime_type in ("", _PDF)]
     copies = without_repetitions([visited.page.page_terms.of(copy.url).on(copy) for copy in files])
@@ -70,8 +71,8 @@ def _of_page(visited: Visit) -> Signposts:
     """Return the signposts of the headers, else of the page's head."""
     assert visited.fetched is not None
     assert visited.page is not None
-    signposts = signposting.of_answer(visited.fetched)
-    return signposts if signposts.items or signposts.linksets else signposting.read(visited.url, visited.page.links)
+    signposts = of_answer(visited.fetched)
+    return signposts if signposts.items or signposts.linksets else read(visited.url, visited.page.links)
 
 
 def _cited(known: Known, signposts: Signposts) -> Identifiers | None:
@@ -91,3 +92,73 @@ STEP = Step(
     lambda known: bool(pages_of(known)),
     _find,
 )
+
+# --- Signposts (signposting.org, levels 1 and 2): typed links of a page to its files, licence and identifier. Pure
+
+
+class Signposts(NamedTuple):
+    """The typed links of one page."""
+
+    items: tuple[Link, ...] = ()
+    cite_as: str = ""
+    licenses: tuple[str, ...] = ()
+    item_licenses: tuple[tuple[str, str], ...] = ()  # (item, licence)
+    types: tuple[str, ...] = ()
+    described_by: tuple[Link, ...] = ()
+    linksets: tuple[Link, ...] = ()
+    collection: str = ""
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """The items as copies, PDFs first; the licence is that of the page, unless the item has one of its own."""
+        in_order = sorted(self.items, key=lambda link: link.type != "application/pdf")
+        return tuple(self._licensed(link.href)._replace(mime_type=link.type) for link in in_order)
+
+    def _licensed(self, item: str) -> Copy:
+        """Return an item as a copy with its licence; several different ones are a doubt."""
+        copy = Copy(item, evidence="signposting:item")
+        stated = dict.fromkeys((*self.licenses, *(url for href, url in self.item_licenses if href == item)))
+        named = {license_of(url): url for url in stated}
+        if len(named) > 1:
+            named.pop("other-oa", None)  # open, under another licence that is named too
+        if len(named) > 1 and any(map(is_open, named)):
+            return copy._replace(doubt=f"The typed links of the page name different licences: {' and '.join(stated)}.")
+        name, url = next(iter(named.items()), ("", ""))
+        return copy._replace(license=name, license_url=url)
+
+
+def read(page: str, links: tuple[Link, ...]) -> Signposts:
+    """Return the signposts of the page at this address, without links that have another anchor."""
+    own = [link for link in links if link.anchor.partition("#")[0] == page.partition("#")[0]]
+    licenses = (link for link in links if link.rel == "license")
+
+    def of(rel: str) -> tuple[Link, ...]:
+        return tuple(dict.fromkeys(link for link in own if link.rel == rel))
+
+    def first(rel: str) -> str:
+        return next((link.href for link in of(rel)), "")
+
+    return Signposts(
+        items=of("item"),
+        cite_as=first("cite-as"),
+        licenses=tuple(link.href for link in of("license")),
+        item_licenses=tuple((link.anchor, link.href) for link in licenses if link not in own),
+        types=tuple(link.href for link in of("type")),
+        described_by=of("describedby"),
+        linksets=of("linkset"),
+        collection=first("collection"),
+    )
+
+
+def of_answer(fetched: Fetched) -> Signposts:
+    """Return the signposts in the headers of an answer."""
+    values = [value for name, value in fetched.headers if name.lower() == "link"]
+    return read(fetched.url, from_header(values, fetched.url))
+
+
+def of_linkset(fetched: Fetched, page: str) -> Signposts:
+    """Return the signposts of a page in a link set, in either of its two forms (RFC 9264)."""
+    is_text = fetched.header("Content-Type").partition(";")[0].strip().lower() == "application/linkset"
+    if is_text:
+        return read(page, from_text(fetched.body.decode("utf-8", "replace"), fetched.url))
+    return read(page, from_json(fetched.body, fetched.url))

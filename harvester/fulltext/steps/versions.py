@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import GatewayError
-from gateway.model import Outcome
+from gateway.core.errors import GatewayError
+from gateway.core.model import Outcome
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Copy, Related
 from harvester.fulltext.steps import Known, Step, StepResult

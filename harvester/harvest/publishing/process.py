@@ -13,9 +13,9 @@ import sys
 from collections import Counter
 from select import select
 
-from gateway.errors import GatewayError
-from gateway.publish import begin, pass_removals
-from gateway.settings import instance_folder, load
+from gateway.core.errors import GatewayError
+from gateway.core.settings import instance_folder, load
+from gateway.publish.publish import begin, pass_removals
 from gateway.store.waiting import leave_with_parent
 from harvester.harvest.instance import opened
 from harvester.harvest.publishing.process_client import END

@@ -16,8 +16,8 @@ from pathlib import Path
 from select import select
 from typing import Any, BinaryIO
 
-from gateway import errors
-from gateway.errors import StoreError
+from gateway.core import errors
+from gateway.core.errors import StoreError
 
 WAKE = b"page\n"
 END = b"end\n"

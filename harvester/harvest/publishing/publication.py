@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from threading import BoundedSemaphore
 from typing import Self
 
-from gateway.errors import ConfigurationError
-from gateway.publish import Counts, SourceFacts, publish_pending
+from gateway.core.errors import ConfigurationError
+from gateway.publish.publish import Counts, SourceFacts, publish_pending
 from harvester.harvest.instance import Instance
 from harvester.harvest.publishing.process_client import Publisher
 from harvester.harvest.sources_toml import SourceEntry

@@ -17,9 +17,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, TypeAlias
 
-from gateway.errors import GatewayError, StoreError
-from gateway.indexing import OBJECTS_BEFORE_COLLECTION
-from gateway.publish import Counts, publish_in_turn
+from gateway.core.errors import GatewayError, StoreError
+from gateway.publish.publish import Counts, publish_in_turn
+from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION
 from gateway.store.base import Inbox
 from gateway.store.waiting import leave_with_parent
 from harvester.harvest.instance import opened

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gateway.errors import ConfigurationError
-from gateway.model import ItemState, SearchState
-from gateway.names import local_identifier
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import ItemState, SearchState
+from gateway.core.names import local_identifier
 from harvester.harvest.instance import Instance
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from gateway.model import Cursor, WindowOutcome
+from gateway.core.model import Cursor, WindowOutcome
 
 UNITS = ("year", "month", "day")
 # Those that are still to be walked.

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
-from gateway.model import Cursor, RunOutcome, WindowOutcome
+from gateway.core.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
+from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from gateway.store.base import Inbox
 from harvester.harvest.run_log import RunLog
 from harvester.harvest.windows.days import OPEN, dates_of, is_ignored

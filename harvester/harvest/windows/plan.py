@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from gateway.model import Cursor, WindowOutcome
+from gateway.core.model import Cursor, WindowOutcome
 from gateway.store.base import Inbox
 from harvester.harvest.windows.days import dates_of, day_behind, halves, planned
 from harvester.http.dates import DAY, moment_of, written

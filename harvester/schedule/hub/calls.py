@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Generic, NamedTuple, TypeVar
 
-from gateway.errors import AddressRefused, GatewayError
+from gateway.core.errors import AddressRefused, GatewayError
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.schedule.hub.networks import Networks, Shares
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gateway.descriptions import metadata_of
+from gateway.core.model import Selection
+from gateway.core.settings import Settings
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from gateway.hub.topics import Topic, Topics
-from gateway.landing.places import Places
-from gateway.model import Selection
 from gateway.pages.appearance import site_of
+from gateway.pages.item_places import Places
+from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.site_resources import SiteResources, selected
-from gateway.settings import Settings
 from gateway.store.base import Store
-from gateway.xmltext import parse_utc_datetime, utc_datetime
 
 _MOST_CHANGES: Final = 5_000  # so many have about a megabyte, the most that is delivered
 _BEGIN: Final = re.compile(rb'<rs:md capability="changelist" from="([0-9TZ:-]{20})"/>')

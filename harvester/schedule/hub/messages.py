@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from gateway.model import HubDenial, HubMode, HubRequest, Subscriber
+from gateway.core.model import HubDenial, HubMode, HubRequest, Subscriber
 from harvester.http.bounded_body import Body
 from harvester.http.messages import Request
 

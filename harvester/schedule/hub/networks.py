@@ -10,9 +10,9 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, TypeAlias
 
-from gateway.address_rules import class_of, parse_address
+from gateway.core.address_rules import class_of, parse_address
+from gateway.core.special_addresses import PUBLIC
 from gateway.hub.callbacks import network_of
-from gateway.special_addresses import PUBLIC
 from harvester.schedule.hub.messages import host_of
 
 Networks: TypeAlias = tuple[str, ...]

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from threading import Lock
 from typing import Final
 
-from gateway.errors import GatewayError
+from gateway.core.errors import GatewayError
+from gateway.core.model import Selection
 from gateway.hub.topics import Topic, Topics
-from gateway.model import Selection
 from gateway.store.base import Store, View
 from harvester.http.bounded_body import Body
 from harvester.http.messages import Fetch, Request

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from gateway.address_rules import Allowed
+from gateway.core.address_rules import Allowed
+from gateway.core.settings import Settings
+from gateway.core.special_addresses import PUBLIC
 from gateway.hub.topics import Topic
-from gateway.settings import Settings
-from gateway.special_addresses import PUBLIC
-from harvester.http.access import Access
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.own_servers import elsewhere

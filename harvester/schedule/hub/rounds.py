@@ -10,25 +10,31 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
+from secrets import token_urlsafe
 from time import monotonic, time
 from traceback import format_exception
 from typing import Final
 
-from gateway.errors import GatewayError
-from gateway.hub_subscribers import topics_of
+from gateway.core.errors import GatewayError
+from gateway.core.model import HubDenial, HubRequest, Subscriber
+from gateway.hub.subscribers import topics_of
+from gateway.hub.topics import Topic
+from gateway.store.base import Subscribers
 from harvester.harvest.instance import Instance
+from harvester.http.bounded_body import Body, status_of
+from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
-from harvester.schedule.hub.calls import Calls
+from harvester.schedule.due import repeated
+from harvester.schedule.hub.calls import Calls, Result
 from harvester.schedule.hub.change_lists import ChangeLists
-from harvester.schedule.hub.deliver import Delivery
-from harvester.schedule.hub.networks import Shares
+from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
+from harvester.schedule.hub.networks import Networks, Shares, networks_of
 from harvester.schedule.hub.news import Contents, News
 from harvester.schedule.hub.reach import to_subscribers, to_topic
-from harvester.schedule.hub.verify import Verification
-from harvester.schedule.repeating import repeated
 
 _LOCK: Final = "hub.round"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 5.0
@@ -120,3 +126,168 @@ class Rounds:
                 counts += delivery.deliver(fetch, again, contents_at)
             counts += Counter(left=max(calls.left, again.left))
         return counts
+
+
+# --- Delivers topics to subscribers (WebSub, 2018, §7): at least once, and in the order of the changes ---------------
+
+_TOGETHER: Final = 500
+_WRITTEN_TOGETHER: Final = 50
+_DAY_SECONDS: Final = 86_400
+_REASON: Final = "The callback has accepted no delivery for days."
+
+
+class Delivery:
+    """Delivers what is new. A subscriber that accepts nothing for `give_up_days` is dropped."""
+
+    def __init__(
+        self,
+        subscribers: Subscribers,
+        news: News,
+        progress: Progress,
+        stop: Stop,
+        clock: Callable[[], float],
+        give_up_days: int,
+    ) -> None:
+        self._subscribers, self._news, self._progress, self._stop = subscribers, news, progress, stop
+        self._clock, self._give_up_seconds = clock, give_up_days * _DAY_SECONDS
+
+    def deliver(self, fetch: Fetch, calls: Calls, contents_at: Callable[[int], Contents]) -> Counter[str]:
+        """Deliver to all subscribers whose topics have news; return how many deliveries ended how.
+
+        `contents_at` returns what is delivered, for a horizon.
+        """
+        counts: Counter[str] = Counter()
+        horizon = self._news.horizon()
+        contents = contents_at(horizon)
+        good: list[int] = []
+
+        def call(due: tuple[Subscriber, Topic]) -> Result:
+            subscriber, topic = due
+            content = contents.of(topic, subscriber.delivered_until)
+            return _accepted(fetch, subscriber, content, self._news.topics.links(topic))
+
+        for (subscriber, _), result in calls.results(call, self._due(horizon, contents), _networks):
+            if not result.problem and not result.is_stopped:
+                good.append(subscriber.number)
+                counts["delivered"] += 1
+            else:
+                counts[self._failed(subscriber, result)] += 1
+            if len(good) >= _WRITTEN_TOGETHER:
+                self._subscribers.delivered(good, horizon)
+                good = []
+        if good:
+            self._subscribers.delivered(good, horizon)
+        return counts
+
+    def _due(self, horizon: int, contents: Contents) -> Iterator[tuple[Subscriber, Topic]]:
+        """Yield the subscribers whose topics have news, and these topics, whose content is requested here."""
+        now, after = int(self._clock()), 0
+        while not self._stop.is_asked and (batch := self._subscribers.due(now, after, _TOGETHER)):
+            after = batch[-1].number
+            for subscriber in batch:
+                topic = self._news.topics.named(subscriber.topic)
+                if topic is not None and self._news.has_news(topic, subscriber.delivered_until, horizon):
+                    contents.whole(topic)
+                    yield subscriber, topic
+
+    def _failed(self, subscriber: Subscriber, result: Result) -> str:
+        """Write that a delivery failed; return the name of how."""
+        if result.is_stopped:
+            return "stopped"
+        now, host = int(self._clock()), host_of(subscriber.callback)
+        if result.status == HTTPStatus.GONE:
+            self._subscribers.remove(subscriber.number)
+            self._progress.say(f"hub: {host} has ended its subscription with HTTP status 410.")
+            return "ended"
+        if subscriber.failing_since and now - subscriber.failing_since >= self._give_up_seconds:
+            self._subscribers.remove(subscriber.number, _REASON)
+            self._progress.say(f"hub: {host} was dropped, because it has accepted nothing for days: {result.problem}")
+            return "dropped"
+        self._subscribers.failed(subscriber.number, now, now + wait_after(subscriber.tries + 1), result.problem)
+        return "failed"
+
+
+def _networks(due: tuple[Subscriber, Topic]) -> Networks:
+    return networks_of(due[0].callback, due[0].network)
+
+
+def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:
+    """Deliver to a subscriber; there is no problem if it answers with a status 2xx, whatever its body is."""
+    body = Body()
+    status = status_of(fetch, delivery(subscriber, content, links, body), body)
+    return Result(status, "" if is_success(status) else f"It answers with HTTP status {status}.")
+
+
+# --- Verifies the intent of subscribers (WebSub, 2018, §5.3) ---------------------------------------------------------
+
+_VERIFIED_TOGETHER: Final = 500
+_MOST_DENIALS: Final = 100_000
+_CHALLENGE_BYTES: Final = 32
+_MOST_TRIES: Final = 5
+
+
+class Verification:
+    """Verifies the requests that wait."""
+
+    def __init__(self, subscribers: Subscribers, progress: Progress, stop: Stop, clock: Callable[[], float]) -> None:
+        self._subscribers, self._progress, self._stop, self._clock = subscribers, progress, stop, clock
+
+    def verify(self, fetch: Fetch, calls: Calls) -> Counter[str]:
+        """Verify all requests that are due; return how many ended how."""
+        counts: Counter[str] = Counter()
+
+        def call(asked: HubRequest) -> Result:
+            return _echoed(fetch, asked)
+
+        for asked, result in calls.results(call, self._due(), lambda asked: networks_of(asked.callback, asked.network)):
+            counts[self._written(asked, result)] += 1
+        return counts
+
+    def _due(self) -> Iterator[HubRequest]:
+        now, after = int(self._clock()), 0
+        while requests := self._subscribers.requests(now, _VERIFIED_TOGETHER, after):
+            yield from requests
+            after = requests[-1].number
+            if self._stop.is_asked:
+                break
+
+    def inform(self, fetch: Fetch, calls: Calls) -> Counter[str]:
+        """Inform subscribers, once, of the end of their subscriptions (§5.2); return how many there were."""
+        counts: Counter[str] = Counter()
+
+        def call(denied: HubDenial) -> Result:
+            body = Body()
+            return Result(status_of(fetch, denial(denied, body), body))
+
+        denials = self._subscribers.denials(_MOST_DENIALS)
+        for denied, result in calls.results(call, denials, lambda denied: networks_of(denied.callback)):
+            if not result.is_stopped:
+                self._subscribers.denied(denied.number)
+                counts["denied"] += 1
+        return counts
+
+    def _written(self, asked: HubRequest, result: Result) -> str:
+        """Write how a verification ended; return the name of that."""
+        if result.is_stopped:
+            return "stopped"
+        if not result.problem:
+            self._subscribers.confirm_request(asked.number, int(self._clock()) + asked.lease_seconds)
+            return f"{asked.mode}d"
+        if not result.is_final and asked.tries + 1 < _MOST_TRIES:
+            self._subscribers.postpone_request(asked.number, int(self._clock()) + wait_after(asked.tries + 1))
+            return "postponed"
+        self._subscribers.drop_request(asked.number)
+        self._progress.say(f"hub: a request was not confirmed by {host_of(asked.callback)}: {result.problem}")
+        return "refused"
+
+
+def _echoed(fetch: Fetch, asked: HubRequest) -> Result:
+    """Call a subscriber; there is no problem if it echoes the challenge, and nothing else, with a status 2xx."""
+    challenge, body = token_urlsafe(_CHALLENGE_BYTES), Body()
+    status = status_of(fetch, verification(asked, challenge, body), body)
+    if not is_success(status):
+        is_final = status < HTTPStatus.INTERNAL_SERVER_ERROR
+        return Result(status, f"It answers with HTTP status {status}.", is_final)
+    if body.content != challenge.encode():
+        return Result(status, "It does not echo the challenge.", is_final=True)
+    return Result(status)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from gateway.model import RunOutcome
-from gateway.settings import Settings
+from gateway.core.model import RunOutcome
+from gateway.core.settings import Settings
 from harvester.mirror.doubtful_files import count
 from harvester.mirror.folder import MirrorFolder
 from harvester.schedule.notifications.notify import notify

@@ -13,11 +13,11 @@ from pathlib import Path
 from time import monotonic, time
 from typing import NamedTuple
 
-from gateway import durable
-from gateway.errors import AddressRefused, AnswerTooSlow, ConnectionFailed, GatewayError, RemoteRefuses, TryLater
-from gateway.settings import Settings
+from gateway.core import durable
+from gateway.core.errors import AddressRefused, AnswerTooSlow, ConnectionFailed, GatewayError, RemoteRefuses, TryLater
+from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
-from harvester.http.access import Access
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.runtime.locks import changing
 from harvester.schedule.notifications.messages import Notice, SentNotice, after, due

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.fulltext.substance import sentence
-from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import accepting, differences, is_waiting, known_identity
+from harvester.harvest.unattended import alarms_of
 from harvester.harvest.waiting_deletions import waiting_in_words
 
 

@@ -14,8 +14,8 @@ from smtplib import SMTP, SMTP_SSL, SMTPException, SMTPNotSupportedError, SMTPRe
 from threading import Event, Thread
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from gateway.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
-from gateway.settings import Settings
+from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
+from gateway.core.settings import Settings
 from harvester.http.messages import Fetch, Request
 from harvester.schedule.notifications.messages import Notice
 

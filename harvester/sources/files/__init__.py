@@ -16,8 +16,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
-from gateway.errors import AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.errors import AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.archives import names_in, unpacked_beginning
 from harvester.http.dates import SECONDS, moment_of
 from harvester.http.messages import Fetch, Fetched, Request

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from gateway.errors import ConfigurationError
-from gateway.model import Slice
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Slice
 from harvester.sources.seen import Seen
 
 _FOLDER = re.compile(r"[A-Za-z0-9_-]{16,}")

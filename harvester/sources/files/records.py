@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import AnswerError, NotXml
-from gateway.model import Slice
-from gateway.xmlio import name_of
-from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
+from gateway.core.errors import AnswerError, NotXml
+from gateway.core.model import Slice
+from gateway.core.xmlio import name_of
+from gateway.core.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
 from harvester.http.dates import moment_of
-from harvester.sources.files.metha import answer_of, is_blank, is_metha, prefix_of
-from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list
 from harvester.xml.decoding import decode
 from harvester.xml.outline import Broken, Element, outline
 from harvester.xml.parsing import strict
 from harvester.xml.repair import cleaned
+from harvester.xml.slices import named, text_of
 
 DUMP = re.compile(rb"\A\s*(?:<\?xml[^>]*\?>\s*)?<harvest[\s>]")  # what `harvester dump` writes
 _LIST = re.compile(rb'(?m)^<list metadataPrefix="([^"]*)"')
@@ -278,3 +278,40 @@ def _line(line: bytes, place: int) -> tuple[str, Slice, bytes]:
         problem="" if metadata or is_deleted else "The line has no metadata.",
     )
     return str(values["prefix"]), slice_, text
+
+
+# --- Files of metha ---------------------------------------------------------------------------------------------------
+
+_TAG = re.compile(rb"<[^<>]*>")
+_BEGINNING = re.compile(rb"\s*(?:<\?xml[^<>]*>\s*)?<Response>\s*<responseDate>")
+
+
+def is_metha(body: bytes) -> bool:
+    """Return whether a document is an answer written by metha."""
+    return _BEGINNING.match(body) is not None
+
+
+def is_blank(record: bytes) -> bool:
+    """Return whether a record is empty: metha writes one for GetRecord into answers to ListRecords."""
+    return not _TAG.sub(b"", record).strip()
+
+
+def prefix_of(root: etree._Element) -> str:
+    """Return the requested metadataPrefix; empty when there is none."""
+    return next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
+
+
+def answer_of(root: etree._Element) -> ListAnswer:
+    """Return the errors, the date and the resumptionToken of such an answer, without its records.
+
+    The verb is empty: the request is not known.
+    """
+    errors = (
+        (code, text_of(element)) for element in named(root, "error") if (code := (element.get("code") or "").strip())
+    )
+    tokens = [token for element in named(root, "ListRecords") for token in named(element, "resumptionToken")]
+    date = next(map(text_of, named(root, "responseDate")), "")
+    # metha ends a list whose last cursor is its completeListSize, in spite of a token (DOAJ).
+    is_last = bool(tokens) and tokens[-1].get("cursor", "") == tokens[-1].get("completeListSize", "") != ""
+    token = ResumptionToken(text_of(tokens[-1])) if tokens and not is_last else None
+    return ListAnswer("", date, tuple(errors), (), token)

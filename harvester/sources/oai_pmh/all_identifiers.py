@@ -12,9 +12,9 @@ from tempfile import TemporaryFile
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from gateway.errors import GatewayError, NotOaiPmh, RemoteError
-from gateway.model import Cursor, RawPage, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import GatewayError, NotOaiPmh, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.http.messages import Fetch
 from harvester.sources import UNFETCHED, Options

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import NotOaiPmh, RemoteError
-from gateway.model import Format, SetDescription, Slice
+from gateway.core.errors import NotOaiPmh, RemoteError
+from gateway.core.model import Format, SetDescription, Slice
 from harvester.xml.document import Document, read, read_list
 from harvester.xml.slices import lists_of, local, named, text_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gateway.errors import NotOaiPmh
+from gateway.core.errors import NotOaiPmh
 from harvester.http.dates import moment_of
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window

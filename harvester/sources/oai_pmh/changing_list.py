@@ -11,9 +11,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 
-from gateway.errors import NotOaiPmh
-from gateway.model import Cursor, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import NotOaiPmh
+from gateway.core.model import Cursor, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, moment_of
 from harvester.sources import Options
 from harvester.sources.budget import Spender

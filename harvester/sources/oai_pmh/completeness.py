@@ -10,9 +10,9 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
-from gateway.errors import NotOaiPmh, RemoteError, TryLater
-from gateway.model import RawPage, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import NotOaiPmh, RemoteError, TryLater
+from gateway.core.model import RawPage, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
 from harvester.sources.comparison_limit import MOST_ANSWERS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gateway.xmltext import utc_datetime
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, EARLIEST, LATEST, SECONDS, bound, moment_of
 
 _DAY_SECONDS = 86_400

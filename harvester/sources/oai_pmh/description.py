@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, TryLater
-from gateway.model import Cursor, Format, SetDescription
-from gateway.xmltext import utc_datetime
+from lxml import etree
+
+from gateway.core.errors import AnswerError, FetchError, GatewayError, NotXml, RemoteError, TryLater
+from gateway.core.model import Cursor, Format, Identity, SetDescription
+from gateway.core.xmlio import name_of
+from gateway.core.xmltext import FRIENDS, utc_datetime
 from harvester.http.dates import granularity_of, moment_of
-from harvester.http.messages import Fetch, Fetched
-from harvester.http.urls import base_url
-from harvester.sources import Description, Options
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.urls import base_url, request_url
+from harvester.sources import Description, Options, Recognised
+from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
     FormatsAnswer,
     IdentifyAnswer,
@@ -23,11 +28,14 @@ from harvester.sources.oai_pmh.answers import (
     parse_identify,
     parse_sets,
 )
-from harvester.sources.oai_pmh.identity import identity_of
-from harvester.sources.oai_pmh.list_state import ListState, state_of, text_of
+from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import plain_url
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
+from harvester.xml.decoding import decode
+from harvester.xml.parsing import lenient, strict
+from harvester.xml.repair import legal_references
+from harvester.xml.slices import local, named, text_of
 
 _SET_PAGES = 10_000
 _DEADLINE_SECONDS = 30.0  # of an answer that a harvest can do without
@@ -60,7 +68,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         formats,
         sets,
         tuple(notes),
-        text_of(state),
+        list_state.text_of(state),
         moment_of(identify.response_date),
         identity_of(identify),
     )
@@ -161,3 +169,77 @@ class _Beside:
                 break
             seen.add(token)
         self.notes.append("ListSets: the list of sets does not end properly; some sets may be missing.")
+
+
+# --- Which repository an answer to Identify is of: its name, its address, and its repositoryIdentifier. Pure ---------
+
+
+def identity_of(answer: IdentifyAnswer) -> Identity:
+    """Return what a repository calls itself. The repositoryIdentifier is that of its oai-identifier descriptions."""
+    identifiers = sorted({identifier for content in answer.descriptions for identifier in _identifiers(content)})
+    return Identity(" ".join(identifiers), " ".join(answer.repository_name.split()), answer.base_url)
+
+
+def _identifiers(content: bytes) -> list[str]:
+    """Return the repositoryIdentifiers that a description names; as domains, whatever their case."""
+    if b"repositoryIdentifier" not in content:
+        return []
+    root = strict(content)
+    if local(root) != "oai-identifier":
+        return []
+    return [
+        "".join(text_of(element).split()).lower() for element in named(root, "repositoryIdentifier") if text_of(element)
+    ]
+
+
+# --- Find out whether an address is that of an OAI-PMH repository: it answers Identify -------------------------------
+
+
+def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
+    """Ask the address who it is, without the arguments that were copied with it."""
+    base = base_url(fetched.url)
+    if not base.startswith(("http://", "https://")):
+        return None
+    answer = fetch(Request(request_url(base, "Identify")))
+    try:
+        identify = parse_identify(answer.body, answer.header("Content-Type"))
+    except AnswerError:
+        return None
+    version = f"version {identify.protocol_version}" if identify.protocol_version else "no version"
+    return Recognised(
+        f"An OAI-PMH repository ({version}): {identify.repository_name or 'without a name'}.", {"url": base}
+    )
+
+
+# --- Which repositories a document names: the friends of an Identify, or the answer of a registry (ListFriends). Pure
+
+_DECLARATION = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")  # what it says of the encoding is past
+
+
+class Friend(NamedTuple):
+    """One repository: its base URL, and the name that a registry has for it; empty when there is none."""
+
+    base_url: str
+    name: str = ""
+
+
+def parse(body: bytes, content_type: str = "") -> tuple[Friend, ...]:
+    """Return the repositories that a document names, each once. Raise NotXml when it cannot be read."""
+    text = _DECLARATION.sub("", decode(body, content_type).text)
+    root, complaints = lenient(legal_references(text).encode("utf-8", "replace"))
+    if root is None:
+        raise NotXml(f"The answer is no XML: {'; '.join(complaints)}")
+    by_url: dict[str, Friend] = {}
+    for element in _named(root):
+        url = (element.text or "").strip()
+        if url.lower().startswith(("http://", "https://")):
+            by_url.setdefault(url, Friend(url, (element.get("id") or "").strip()))
+    return tuple(by_url.values())
+
+
+def _named(root: etree._Element) -> Iterator[etree._Element]:
+    """Return the elements that name repositories: all of a registry's answer, else what stands in `friends`."""
+    if name_of(root)[1] == "BaseURLs":
+        yield from root.iter("{*}baseURL")
+    else:
+        yield from (url for friends in root.iter(f"{{{FRIENDS}}}friends") for url in friends.iter("{*}baseURL"))

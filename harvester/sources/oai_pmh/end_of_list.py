@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.errors import NotOaiPmh
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.errors import NotOaiPmh
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import moment_of
 from harvester.sources import ListEnd, Step
 from harvester.sources.oai_pmh.completeness import compare, count_all

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from gateway.xmltext import utc_datetime
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import SECONDS, moment_of, written
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, windows_of
 from harvester.sources.oai_pmh.list_state import ListState

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gateway.errors import GatewayError, NoContent
-from gateway.model import RawPage, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import GatewayError, NoContent
+from gateway.core.model import RawPage, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
 from harvester.sources.oai_pmh.all_identifiers import IdentifierList, Missing, get_record, is_denied, unfetched

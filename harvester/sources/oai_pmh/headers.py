@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
-from gateway.errors import NotOaiPmh, RemoteError
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.errors import NotOaiPmh, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.sources import Listed, Options
 from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format

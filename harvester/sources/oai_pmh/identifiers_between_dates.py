@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from gateway.errors import RemoteError, RemoteRefuses
-from gateway.model import Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import RemoteError, RemoteRefuses
+from gateway.core.model import Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window

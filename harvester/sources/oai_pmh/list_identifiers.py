@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from gateway.errors import RemoteError
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.xmltext import utc_datetime
+from harvester.http.dates import moment_of
 from harvester.http.messages import Fetch
 from harvester.sources import Options
 from harvester.sources.oai_pmh.answers import ListAnswer
-from harvester.sources.oai_pmh.date_order import DateOrder
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.requests import only, url_of
@@ -143,3 +144,36 @@ class IdentifierPages:
                 self._dated.add(f"{record.identifier}\0{record.datestamp}"),
             )
             self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)
+
+
+# --- The order of the dates in a list of identifiers ------------------------------------------------------------------
+
+
+class DateOrder:
+    """The order of the datestamps so far: the oldest first, the newest first, or none."""
+
+    def __init__(self) -> None:
+        """Begin without any datestamp."""
+        self._last: int | None = None
+        self._rises = self._falls = True
+
+    def add(self, slices: tuple[Slice, ...]) -> None:
+        """Add the identifiers of one answer. One whose datestamp cannot be read ends the order."""
+        for record in slices:
+            moment = moment_of(record.datestamp)
+            self._add(moment)
+            self._last = moment
+
+    def _add(self, moment: int | None) -> None:
+        if moment is None:
+            self._rises = self._falls = False
+        elif self._last is not None:
+            self._rises = self._rises and self._last <= moment
+            self._falls = self._falls and self._last >= moment
+
+    def rest(self, window: Window) -> Window | None:
+        """Return the part of `window` from the last datestamp on; None where there is no order."""
+        if self._last is None or not (self._rises or self._falls):
+            return None
+        last = utc_datetime(self._last)
+        return Window(last, window.until) if self._rises else Window(window.from_, last)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import NamedTuple
 
-from gateway.model import Slice
+from gateway.core.model import Slice
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.seen import Seen
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
-from gateway.errors import ConfigurationError
-from gateway.model import RawPage
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import RawPage
 from harvester.http.dates import DAY, bound, written
 from harvester.sources import Options
 from harvester.sources.oai_pmh.date_ranges import Window, window_of

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gateway.model import Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.model import Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import bound, moment_of
 from harvester.http.messages import Fetched
 from harvester.sources.oai_pmh.answers import ListAnswer

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from gateway.errors import ConfigurationError
-from gateway.model import Cursor
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Cursor
 from harvester.http.dates import DAY, SECONDS
 from harvester.sources import Option
 from harvester.sources.oai_pmh.list_state import Dates, ListState, Profile, state_of, text_of

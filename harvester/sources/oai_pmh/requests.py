@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from gateway.errors import NotOaiPmh
-from gateway.model import Cursor
+from gateway.core.errors import NotOaiPmh
+from gateway.core.model import Cursor
 from harvester.http.dates import DAY, bound
 from harvester.http.urls import base_url, request_url
 from harvester.sources import Options

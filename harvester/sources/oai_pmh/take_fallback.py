@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.errors import AnswerError, GatewayError, NoContent, NotOaiPmh
-from gateway.model import RawPage, Slice
+from gateway.core.errors import AnswerError, GatewayError, NoContent, NotOaiPmh
+from gateway.core.model import RawPage, Slice
 from harvester.sources import Step
 from harvester.sources.oai_pmh.fallback_rules import next_fallback
 from harvester.sources.oai_pmh.transitions import ask_singly, restart

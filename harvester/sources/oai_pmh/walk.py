@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from gateway.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import moment_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Compared, ListEnd, Options, Step

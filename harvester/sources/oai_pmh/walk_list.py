@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from gateway.model import Cursor
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetch
 from harvester.sources import Options, Step
 from harvester.sources.oai_pmh.get_records import record_by_record

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from harvester.sources import Option, SourceKind
 from harvester.sources.resourcesync.audit import audit
-from harvester.sources.resourcesync.channels import channels
-from harvester.sources.resourcesync.description import describe, recognise
+from harvester.sources.resourcesync.description import channels, describe, recognise
 from harvester.sources.resourcesync.harvest_sets import changes
 from harvester.sources.resourcesync.sweep import listed, single
 

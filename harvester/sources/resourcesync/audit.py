@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.model import Cursor
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetch
 from harvester.sources import Finding, Held, Options
 from harvester.sources.resourcesync.entries import Entry

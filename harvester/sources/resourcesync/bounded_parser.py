@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from xml.parsers import expat
 
-from gateway.errors import AnswerTooLarge, NotXml
+from gateway.core.errors import AnswerTooLarge, NotXml
 
 MOST_BYTES = 200_000_000  # of one document, decompressed; the default
 MOST_DEEP = 20  # levels of elements, each of which may declare namespaces

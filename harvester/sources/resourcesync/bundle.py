@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetched
 from harvester.sources import Options
 from harvester.sources.resourcesync.entries import Entry, entry_xml

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urljoin
 
-from gateway.errors import NotResourceSync, NotXml
+from gateway.core.errors import NotResourceSync, NotXml
 from harvester.sources.resourcesync.bounded_parser import MOST_BYTES, MOST_DEEP, MOST_TEXT, STEP, BoundedParser, plain
 from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link
 from harvester.sources.resourcesync.fixity import digests_of

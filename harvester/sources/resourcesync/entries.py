@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gateway.xmltext import escape, escape_attribute
+from gateway.core.xmltext import escape, escape_attribute
 from harvester.sources.resourcesync.fixity import Digests
 
 TERMS = "http://www.openarchives.org/rs/terms/"

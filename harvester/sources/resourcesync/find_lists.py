@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gateway.errors import AnswerError, ConfigurationError, FetchError, NotResourceSync
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import AnswerError, ConfigurationError, FetchError, NotResourceSync
+from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Options
 from harvester.sources.resourcesync.documents import Document, read

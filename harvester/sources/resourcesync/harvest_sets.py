@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import AnswerError, NotResourceSync
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import AnswerError, NotResourceSync
+from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.dumps import Dumps

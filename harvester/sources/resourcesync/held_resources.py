@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from gateway.errors import AnswerError
+from gateway.core.errors import AnswerError
 from harvester.sources import Held, Holdings
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import LEADING, Entry, entry_xml

@@ -10,8 +10,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 
-from gateway.errors import AnswerError, GatewayError
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import AnswerError, GatewayError
+from gateway.core.model import Cursor, RawPage
 from harvester.http.dates import instant_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Options

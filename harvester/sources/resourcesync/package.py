@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from io import SEEK_END
 from typing import BinaryIO
 
-from gateway.errors import NotResourceSync, UnusableRecord
+from gateway.core.errors import NotResourceSync, UnusableRecord
 from harvester.http.archives import opened_zip
 from harvester.sources.resourcesync.documents import Document
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from gateway.store.queries import load_file
 from harvester.http.urls import split
 from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text

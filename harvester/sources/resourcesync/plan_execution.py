@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
-from gateway.errors import GatewayError
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import GatewayError
+from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.bundle import Bundle

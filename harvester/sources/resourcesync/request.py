@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from gateway.errors import ConnectionFailed, RemoteRefuses
-from gateway.model import Cursor, RawPage
+from gateway.core.errors import ConnectionFailed, RemoteRefuses
+from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch, Fetched, Request, settled_date
 from harvester.sources import Options
 from harvester.sources.resourcesync.documents import Document, read

@@ -8,13 +8,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TypeAlias
 
-from gateway.errors import (
-    AddressRefused,
-    AnswerTooLarge,
-    ConnectionFailed,
-    RemoteRefuses,
-    UnusableRecord,
-)
+from gateway.core.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses, UnusableRecord
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Options
 from harvester.sources.resourcesync.entries import Entry

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from http import HTTPStatus
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError, TryLater
+from gateway.core.errors import AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.http.messages import Fetch, Request
 from harvester.sources import Options
 from harvester.sources.resourcesync.request import status_clause

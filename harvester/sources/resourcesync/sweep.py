@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import islice
 
-from gateway.model import Cursor, RawPage, Slice
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch, Request
 from harvester.sources import Listed, Options
 from harvester.sources.resourcesync.bundle import Bundle

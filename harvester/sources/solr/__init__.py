@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from gateway.errors import ConfigurationError, GatewayError, NotSolr, RemoteError
+from gateway.core.errors import ConfigurationError, GatewayError, NotSolr, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.xmltext import SOLR, utc_datetime
 from gateway.formats.solr import LARO
-from gateway.model import Cursor, RawPage, Slice
-from gateway.xmltext import SOLR, utc_datetime
 from harvester.http.dates import SECONDS, bound, http_date, moment_of, written
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import UNFETCHED, Description, Listed, ListEnd, Option, Options, SourceKind, Step

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import NotSolr, NotXml, RemoteError
-from gateway.xmlio import name_of
-from gateway.xmltext import clean, escape, escape_attribute
+from gateway.core.errors import NotSolr, NotXml, RemoteError
+from gateway.core.xmlio import name_of
+from gateway.core.xmltext import clean, escape, escape_attribute
 from harvester.xml.decoding import decode, is_plain
 from harvester.xml.outline import Broken, outline
 from harvester.xml.parsing import refuse_heavy_json, strict

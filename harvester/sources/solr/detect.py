@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from gateway.errors import AnswerError, NotSolr
+from gateway.core.errors import AnswerError, NotSolr
 from gateway.formats.solr import LARO
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Recognised

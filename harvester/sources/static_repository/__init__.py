@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
 
-from gateway.errors import ConfigurationError, NotStaticRepository, RemoteError
-from gateway.model import Cursor, RawPage, Slice
-from gateway.xmltext import utc_datetime
+from gateway.core.errors import ConfigurationError, NotStaticRepository, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, bound
 from harvester.http.messages import Fetch, Fetched, Request, settled_date
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
-from harvester.sources.oai_pmh.identity import identity_of
+from harvester.sources.oai_pmh.description import identity_of
 from harvester.sources.repeated_requests import fetch_answer, raw_page
 from harvester.sources.state import State
 from harvester.sources.static_repository.document import (

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 from xml.parsers import expat
 
-from gateway.errors import AnswerTooLarge, NotStaticRepository, NotXml
-from gateway.model import Format, Slice
-from gateway.xmltext import OAI_PMH, escape_attribute
+from gateway.core.errors import AnswerTooLarge, NotStaticRepository, NotXml
+from gateway.core.model import Format, Slice
+from gateway.core.xmltext import OAI_PMH, escape_attribute
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, parse_formats, parse_identify, parse_list
 from harvester.xml.decoding import decode, is_plain
 from harvester.xml.outline import Broken, feed_in_parts

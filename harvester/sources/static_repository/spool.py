@@ -7,7 +7,7 @@ import zlib
 from hashlib import sha256
 from typing import Self
 
-from gateway.errors import ConnectionFailed
+from gateway.core.errors import ConnectionFailed
 from harvester.http.messages import Fetched
 from harvester.runtime.temporary_files import AnonymousFile
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
-from gateway.errors import AnswerTooLarge, NotXml
-from gateway.xmltext import SITEMAP
+from gateway.core.errors import AnswerTooLarge, NotXml
+from gateway.core.xmltext import SITEMAP
 from harvester.validate.resourcesync.elements import OF_ENTRIES, judge_element, judge_links, judge_time
 from harvester.validate.resourcesync.entries import EntryRules
 from harvester.validate.resourcesync.judged import Judged

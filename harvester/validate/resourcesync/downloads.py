@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from gateway.errors import FetchError
+from gateway.core.errors import FetchError
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.runtime.temporary_files import AnonymousFile
 from harvester.sources.resourcesync.bounded_parser import STEP

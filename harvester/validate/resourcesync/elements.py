@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gateway.xmltext import SITEMAP
+from gateway.core.xmltext import SITEMAP
 from harvester.validate.check import Shown
 from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.kinds import (
@@ -16,8 +16,7 @@ from harvester.validate.resourcesync.kinds import (
 )
 from harvester.validate.resourcesync.reading import TERMS, Attributes
 from harvester.validate.resourcesync.values import NUMBER, hash_faults, is_absolute, is_complete, moment
-from harvester.validate.signposting.relations import KNOWN
-from harvester.validate.signposting.syntax import MEDIA_TYPE
+from harvester.validate.signposting.syntax import KNOWN, MEDIA_TYPE
 
 _DAY = 86_400  # a clock may be wrong
 OF_ENTRIES = ("loc", "lastmod", "changefreq", "priority")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError
 from harvester.validate.resourcesync.inventory import Inventory, key_of, read_inventory
 from harvester.validate.resourcesync.model import Document
 

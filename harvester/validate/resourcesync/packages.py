@@ -10,7 +10,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from gateway.errors import AnswerTooLarge
+from gateway.core.errors import AnswerTooLarge
 from harvester.http.archives import DAMAGES, opened_zip
 from harvester.sources.resourcesync.bounded_parser import STEP
 from harvester.sources.resourcesync.fixity import digests_of

@@ -10,8 +10,8 @@ import codecs
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from gateway.errors import NotXml
-from gateway.xmltext import SITEMAP
+from gateway.core.errors import NotXml
+from gateway.core.xmltext import SITEMAP
 from harvester.sources.resourcesync.bounded_parser import MOST_DEEP, MOST_TEXT, BoundedParser, plain
 
 TERMS = "http://www.openarchives.org/rs/terms/"

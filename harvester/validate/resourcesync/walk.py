@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.errors import AnswerTooLarge, ConfigurationError, NotResourceSync
+from gateway.core.errors import AnswerTooLarge, ConfigurationError, NotResourceSync
 from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_headers, leads_of_page, leads_of_robots
 from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.documents import judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.typed_links import JSON
+from gateway.core.typed_links import JSON
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import of_header, of_json

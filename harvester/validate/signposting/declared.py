@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from gateway.errors import AnswerTooLarge
-from gateway.typed_links import JSON, TEXT, Link, Written, links_of_elements, links_of_json, resolved, written
+from gateway.core.errors import AnswerTooLarge
+from gateway.core.typed_links import JSON, TEXT, Link, Written, links_of_elements, links_of_json, resolved, written
 from harvester.http.json_answers import parts, text
 from harvester.http.urls import split
 from harvester.validate.signposting.visits import Visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from gateway.spdx import spdx_uri
+from gateway.core.spdx import spdx_uri
 from harvester.http.urls import host_of
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict

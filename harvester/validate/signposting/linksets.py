@@ -6,8 +6,8 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from gateway.errors import AnswerTooLarge
-from gateway.typed_links import JSON, TEXT, Link
+from gateway.core.errors import AnswerTooLarge
+from gateway.core.typed_links import JSON, TEXT, Link
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import Declared, document_of, is_http, is_same, normal_form, written_in

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from itertools import chain
 
-from gateway.errors import AnswerTooLarge, ConfigurationError
+from gateway.core.errors import AnswerTooLarge, ConfigurationError
 from harvester.http.messages import Fetch
 from harvester.validate.check import Check
 from harvester.validate.client import Clock

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from gateway.typed_links import JSON, TEXT
+from gateway.core.typed_links import JSON, TEXT
 from harvester.http.urls import host_of
 from harvester.validate.check import Undecided
 from harvester.validate.signposting.declared import Declared, is_http, is_same, of_header, of_json, of_page, of_text

@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from gateway.typed_links import Written, extended, written
+from gateway.core.typed_links import Written, extended, written
 from harvester.validate.check import Check, Finding, Findings
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import Declared
-from harvester.validate.signposting.relations import KNOWN
 from harvester.validate.signposting.site import Site
 from harvester.validate.signposting.visits import Visit
 
@@ -169,3 +168,24 @@ CHECKS: tuple[Check[Site], ...] = (
     Check("link.media-type", "RFC 8288 §3.4.1", "The type of a link is one media type.", _media_types),
     Check("link.profile", "FAIR Signposting Profile §2.1.1", "A profile is an absolute URI.", _profiles),
 )
+
+# --- The relation types that are registered at IANA (RFC 8288 §4.2), and one of another standard ---------------------
+
+# https://www.iana.org/assignments/link-relations/, November 2026.
+_NAMES = """
+about acl alternate amphtml api-catalog appendix apple-touch-icon apple-touch-startup-image archives author
+blocked-by bookmark c2pa-manifest canonical chapter cite-as collection compression-dictionary contents convertedfrom
+copyright create-form current deprecation describedby describes disclosure dns-prefetch duplicate edit edit-form
+edit-media enclosure external first geofeed glossary help hosts hub ice-server icon index intervalafter
+intervalbefore intervalcontains intervaldisjoint intervalduring intervalequals intervalfinishedby intervalfinishes
+intervalin intervalmeets intervalmetby intervaloverlappedby intervaloverlaps intervalstartedby intervalstarts item
+last latest-version license linkset lrdd manifest mask-icon me media-feed memento micropub modulepreload monitor
+monitor-group next next-archive nofollow noopener noreferrer opener openid2.local_id openid2.provider original p3pv1
+payment pingback preconnect predecessor-version prefetch preload prerender prev preview previous prev-archive
+privacy-policy profile publication rdap-active rdap-bottom rdap-down rdap-top rdap-up related replies restconf
+ruleinput search section self service service-desc service-doc service-meta sip-trunking-capability sponsored start
+status stylesheet subsection successor-version sunset tag terms-of-service timegate timemap type ugc up
+version-history via webmention working-copy working-copy-of
+"""
+REGISTERED = frozenset(_NAMES.split())
+KNOWN = REGISTERED | {"resourcesync"}  # Z39.99 §6.3.2

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 
-from gateway.errors import AddressRefused, AnswerTooLarge, FetchError, TryLater
+from gateway.core.errors import AddressRefused, AnswerTooLarge, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.check import Undecided
 from harvester.validate.client import Clock

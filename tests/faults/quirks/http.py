@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from email.utils import formatdate
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from tests.faults.editing import HTML, cursor_of, edited, is_middle, refused, size_of, token_of
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import LISTS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from tests.faults.editing import edited, refused, token_of, with_token
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import LISTS

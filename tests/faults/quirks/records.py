@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from tests.faults.editing import cursor_of, edited, token_of
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from urllib.parse import quote
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from tests.faults.editing import cursor_of, edited, emptied, is_last, is_middle, refused, size_of, token_of, with_token
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import LISTS, Refused, Token

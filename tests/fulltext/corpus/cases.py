@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from tests.fulltext.corpus.words import Subject
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, plain
 from tests.fulltext.corpus.scripts import right_one

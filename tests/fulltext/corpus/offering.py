@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+from gateway.core.model import Candidate, DocumentKind, Statement, Work
 from gateway.fulltext.decisions import Thresholds, decided
-from gateway.model import Candidate, DocumentKind, Statement, Work
 from harvester.fulltext import check_copy as checking
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of

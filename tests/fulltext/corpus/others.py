@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import DocumentKind
+from gateway.core.model import DocumentKind
 from tests.fulltext.corpus.articles import thesis
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper

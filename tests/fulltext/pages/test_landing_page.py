@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.landing_page import obstacle

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harvester.fulltext.pages import landing_page, signposting
+from harvester.fulltext.pages import landing_page
+from harvester.fulltext.steps import signposting
 from harvester.http import links
 from harvester.http.links import Link
 from harvester.http.messages import Fetched

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from harvester.fulltext.identifiers import dois_in
-from harvester.fulltext.pages.landing_page import read
-from harvester.fulltext.pages.page_limits import MOST_DEEP, MOST_TAGS, affordable
+from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, read
 from harvester.fulltext.pdf.similarity import letters, words
 from harvester.http.links import from_header
 from tests.rows import each_row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.pdf import abstracts, completeness, other_versions, several_works, title_lines
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted

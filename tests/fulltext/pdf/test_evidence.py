@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from gateway.fulltext.identification import Sign, is_identified, least_score
-from gateway.model import Statement, Work
+from gateway.core.model import Statement, Work
+from gateway.fulltext.search_result import Sign, is_identified, least_score
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs

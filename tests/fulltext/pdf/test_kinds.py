@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from gateway.core.model import Candidate, DocumentKind, Outcome, Statement, Work
 from gateway.fulltext.decisions import KINDS, Thresholds, rule
-from gateway.fulltext.identification import is_identified
-from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
+from gateway.fulltext.search_result import is_identified
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts

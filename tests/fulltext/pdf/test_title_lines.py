@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.core.model import Candidate, Outcome
 from gateway.fulltext.decisions import Thresholds, rule
-from gateway.model import Candidate, Outcome
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
 from harvester.fulltext.pdf.extraction import Extracted

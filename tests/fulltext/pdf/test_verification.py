@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 
-from gateway.errors import ConfigurationError
-from gateway.model import Outcome, Statement, Work
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import Outcome, Statement, Work
 from harvester.fulltext.identifiers import Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.pdf import extraction

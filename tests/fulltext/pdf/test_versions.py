@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.core.model import Candidate, Outcome
 from gateway.fulltext.decisions import Thresholds, rule
-from gateway.model import Candidate, Outcome
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.versions import version_in
 from tests.rows import each_row

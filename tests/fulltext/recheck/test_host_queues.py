@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.model import FileLook
-from harvester.fulltext.recheck.host_queues import HostQueues
+from gateway.core.model import FileLook
+from harvester.fulltext.recheck.run import HostQueues
 
 
 class Files:

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from gateway.core.model import Candidate, Decision, FileLink, Outcome, Statement, Work
+from gateway.core.settings import load
 from gateway.formats import oai_didl
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, FileLink, Outcome, Statement, Work
-from gateway.settings import load
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from harvester.fulltext.polite_fetch import polite_anew, settings_for_other_hosts
 from harvester.fulltext.recheck.run import Order, Recheck

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gateway.addresses import address
-from gateway.errors import TryLater
+from gateway.core.addresses import address
+from gateway.core.errors import TryLater
+from gateway.core.model import Decision, FileLook, Outcome
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.model import Decision, FileLook, Outcome
 from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.commands.look_output import facts_of_look, words_of_look

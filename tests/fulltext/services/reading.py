@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 from typing import TypeVar
 
-from gateway.model import Outcome
+from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
-from harvester.fulltext.services import (
+from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv  # fmt: skip
+from harvester.fulltext.steps import (  # fmt: skip
+    Known,
+    StepResult,
     base_search,
     core,
-    crossref,
-    datacite,
     doaj,
-    dspace,
     europe_pmc,
     fatcat,
     hal,
-    inveniordm,
-    openalex,
-    openrxiv,
     osf,
     semantic_scholar,
     unpaywall,
-)  # fmt: skip
-from harvester.fulltext.steps import Known, StepResult
+)
 from harvester.http.messages import Fetched
 
 DOI = "10.1234/a"

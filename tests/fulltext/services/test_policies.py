@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gateway.fulltext.policies import Colour, Permission, Policy, colour_of
-from harvester.fulltext.services import open_policy_finder
+from harvester.fulltext.steps import publisher_policy
 from tests.fulltext.recorded import body, fetched
 from tests.fulltext.services.reading import sent, some
 from tests.rows import each_row
@@ -54,21 +54,21 @@ def test_a_version_may_go_into_a_repository_soonest_first() -> None:
     ("DSpace__2731-0582", Colour.YELLOW, "Nature Synthesis"), ("freeyourscience__publishers", Colour.WHITE, ""),
 ])  # fmt: skip
 def test_every_recorded_answer_of_version_2(name: str, colour: Colour, title: str) -> None:
-    policy = some(open_policy_finder.read(fetched(f"sherpa/v2/{name}.json")))
+    policy = some(publisher_policy.read(fetched(f"sherpa/v2/{name}.json")))
     assert (policy.colour, policy.title) == (colour, title)
     assert policy.permissions
 
 
 @needs_data
 def test_what_version_2_does_not_know() -> None:
-    assert open_policy_finder.read(fetched("sherpa/v2/DSpace__0000-0000.json")) is None
-    assert open_policy_finder.read(sent({}, 404)) is None
+    assert publisher_policy.read(fetched("sherpa/v2/DSpace__0000-0000.json")) is None
+    assert publisher_policy.read(sent({}, 404)) is None
 
 
 @needs_data
 def test_the_key_of_fees_may_be_missing() -> None:
     policy = json.loads(body("sherpa/v2/freeyourscience__policy_without_additional_oa_fee_key.json"))
-    parsed_policy = open_policy_finder.policy_of({"publisher_policy": [policy]})
+    parsed_policy = publisher_policy.policy_of({"publisher_policy": [policy]})
     assert parsed_policy.colour is Colour.GREEN
     assert [terms.embargo_months for terms in parsed_policy.for_version("accepted")] == [12]
 
@@ -80,12 +80,12 @@ def test_the_key_of_fees_may_be_missing() -> None:
 ])  # fmt: skip
 def test_embargoes_are_months(embargo: object, months: int | None) -> None:
     node = {"article_version": ["accepted"]} | ({"embargo": embargo} if embargo else {})
-    policy = open_policy_finder.policy_of({"publisher_policy": [{"permitted_oa": [node]}]})
+    policy = publisher_policy.policy_of({"publisher_policy": [{"permitted_oa": [node]}]})
     assert policy.permissions[0].embargo_months == months
 
 
 def test_what_is_prohibited_is_white_and_what_is_not_told_is_gray() -> None:
     document = {"open_access_prohibited": "yes", "permitted_oa": [{"article_version": ["accepted"]}]}
-    assert open_policy_finder.policy_of({"publisher_policy": [document]})[0] is Colour.WHITE
-    assert open_policy_finder.policy_of({"publisher_policy": [document]}).permissions == ()
-    assert open_policy_finder.policy_of({}).colour is Colour.GRAY
+    assert publisher_policy.policy_of({"publisher_policy": [document]})[0] is Colour.WHITE
+    assert publisher_policy.policy_of({"publisher_policy": [document]}).permissions == ()
+    assert publisher_policy.policy_of({}).colour is Colour.GRAY

@@ -8,11 +8,11 @@ from copy import deepcopy
 
 import pytest
 
-from gateway.errors import AnswerError
-from gateway.model import Outcome, Work
+from gateway.core.errors import AnswerError
+from gateway.core.model import Outcome, Work
 from harvester.fulltext.known_copies import Copy, Description, Related
-from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv, osf
-from harvester.fulltext.steps import Step
+from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv
+from harvester.fulltext.steps import Step, osf
 from harvester.fulltext.steps.dspace import STEP as DSPACE
 from harvester.fulltext.steps.inveniordm import STEP as INVENIORDM
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from gateway.errors import RemoteRefuses, RobotsDenied
-from gateway.model import Outcome
-from harvester.fulltext.services import semantic_scholar
+from gateway.core.errors import RemoteRefuses, RobotsDenied
+from gateway.core.model import Outcome
+from harvester.fulltext.steps import semantic_scholar
 from harvester.fulltext.steps._visit import visit
 from harvester.fulltext.steps.own_links import STEP as OWN_LINKS
 from harvester.fulltext.steps.publisher_policy import STEP as SHERPA

@@ -8,11 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.errors import AnswerError, NotXml, RemoteRefuses, TryLater
-from gateway.model import Outcome, Statement, Work
+from gateway.core.errors import AnswerError, NotXml, RemoteRefuses, TryLater
+from gateway.core.model import Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description, Related
-from harvester.fulltext.services import arxiv
-from harvester.fulltext.steps import Known, known_of
+from harvester.fulltext.steps import Known, arxiv, known_of
 from harvester.fulltext.steps.arxiv import STEP as ARXIV
 from harvester.fulltext.steps.versions import STEP as VERSIONS
 from harvester.http.messages import Fetched, Request

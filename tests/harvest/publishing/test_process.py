@@ -14,7 +14,7 @@ from threading import Event
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened

@@ -6,9 +6,9 @@ from multiprocessing import Pipe
 
 import pytest
 
-from gateway.errors import StoreError
-from gateway.model import RawPage, Slice
-from gateway.publish import Counts
+from gateway.core.errors import StoreError
+from gateway.core.model import RawPage, Slice
+from gateway.publish.publish import Counts
 from gateway.store.opening import open_inbox
 from harvester.harvest.publishing.workers import GO, READY, Job, Jobs, Relay
 

@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gateway.cli import main as gateway
-from gateway.model import Selection
-from gateway.people.caller import whoever_calls
-from gateway.pieces import Piece, text_of
+from gateway.cli.main import main as gateway
+from gateway.core.model import Selection
+from gateway.core.pieces import Piece, text_of
+from gateway.core.takedowns import Kind, Takedown
+from gateway.core.xmltext import DC, OAI_DC
+from gateway.fulltext.log_completion import whoever_calls
+from gateway.ops.upkeep import complete_takedowns
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
-from gateway.upkeep import complete_takedowns
-from gateway.xmltext import DC, OAI_DC
 from harvester.cli import main
 
 pytestmark = pytest.mark.slow  # it harvests and publishes

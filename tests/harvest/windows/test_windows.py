@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.model import RunOutcome, Selection
-from gateway.xmltext import parse_utc_datetime
+from gateway.core.model import RunOutcome, Selection
+from gateway.core.xmltext import parse_utc_datetime
 from harvester.cli import main
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of

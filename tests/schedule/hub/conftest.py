@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from werkzeug.serving import make_server
 
-from gateway import settings as gateway_settings
+from gateway.core import settings as gateway_settings
 from gateway.store.base import Subscribers
 from gateway.store.opening import open_subscribers
 from harvester.harvest.instance import Instance, sources_file
@@ -117,7 +117,7 @@ def subscriber() -> Iterator[Subscriber]:
 def hub(tmp_path: Path, ready_made: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     ready_made(tmp_path, make_databases)
     desk = Desk(tmp_path)
-    monkeypatch.setattr("gateway.application.open_store", lambda *_, **__: desk.store)
+    monkeypatch.setattr("gateway.app.open_store", lambda *_, **__: desk.store)
     with (
         closing(desk.inbox),
         closing(open_subscribers(tmp_path)) as subscribers,

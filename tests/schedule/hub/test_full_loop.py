@@ -22,11 +22,11 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from gateway.descriptions import describe
-from gateway.model import Selection
-from gateway.names import upstream_identifier
+from gateway.core.model import Selection
+from gateway.core.names import upstream_identifier
+from gateway.ops.upkeep import make
+from gateway.publish.descriptions import describe
 from gateway.store.opening import open_store
-from gateway.upkeep import make
 from harvester.cli import main
 from tests import live
 from tests.publish.desk import Desk, Sent, dc

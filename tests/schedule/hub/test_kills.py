@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.sqlite_subscribers import SqliteSubscribers
-from gateway.store.subscriptions_file import SubscriptionsFile
-from gateway.xmltext import parse_utc_datetime
+from gateway.store.sqlite_subscriptions import SubscriptionsFile
 from harvester.http.fetching import Web
 from tests.schedule.hub.subscriber import Subscriber
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import StoreBusy
-from gateway.model import HubMode, HubRequest
+from gateway.core.errors import StoreBusy
+from gateway.core.model import HubMode, HubRequest
 from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
 from harvester.runtime.locks import lock
-from harvester.schedule.hub import verify
+from harvester.schedule.hub import rounds
 from tests.rows import each_row
 from tests.schedule.hub.subscriber import Subscriber, served
 
@@ -76,7 +76,7 @@ def test_a_new_secret_counts_only_after_it_is_verified(hub, subscriber):
 def test_a_subscriber_that_is_away_is_verified_later_and_given_up_after_some_tries(hub, subscriber):
     subscriber.verifies = 503
     hub.post(subscriber.callback())
-    for _ in range(verify._MOST_TRIES - 1):
+    for _ in range(rounds._MOST_TRIES - 1):
         assert hub.run() == {"postponed": 1}
         assert hub.run() == {}
         hub.desk.now += 3_600
@@ -171,7 +171,7 @@ def test_no_message_has_more_of_a_callback_than_its_host(hub, subscriber):
     hub.publish("1")
     assert hub.run() == {"failed": 1}
     stored(hub, away.callback("unguessable2"))
-    for _ in range(verify._MOST_TRIES):
+    for _ in range(rounds._MOST_TRIES):
         hub.run()
         hub.desk.now += 3_600
     messages = "".join([*hub.reports.sentences, *(known.problem for known in hub.subscribers.all())])

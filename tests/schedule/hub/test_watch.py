@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from gateway.statuses import Status
-from gateway.upkeep import make
+from gateway.core.statuses import Status
+from gateway.ops.upkeep import make
 from tests import live
 from tests.publish.desk import Desk, Sent
 from tests.schedule.hub.conftest import KEY, served

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed
-from gateway.settings import load
+from gateway.core.errors import ConfigurationError, ConnectionFailed
+from gateway.core.settings import load
 from harvester.schedule.notifications.messages import Notice
 from harvester.schedule.notifications.notify import FILE, notify
 from harvester.schedule.notifications.reasons import Concern, Need

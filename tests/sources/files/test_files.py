@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import AddressRefused, AnswerTooLarge, RemoteRefuses
-from gateway.model import Cursor, Selection
+from gateway.core.errors import AddressRefused, AnswerTooLarge, RemoteRefuses
+from gateway.core.model import Cursor, Selection
 from harvester.harvest.instance import opened
 from harvester.http import archives
 from harvester.http.local_files import Local

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from gateway.errors import GatewayError
-from gateway.model import Cursor
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.errors import GatewayError
+from gateway.core.model import Cursor
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.dates import SECONDS
 from harvester.http.messages import Fetched, Request
 from harvester.sources import Options, Step

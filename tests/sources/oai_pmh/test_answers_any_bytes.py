@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import AnswerError
+from gateway.core.errors import AnswerError
 from harvester.sources.oai_pmh.answers import parse_list
 from tests.oai_pages import page, payload, record
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from gateway.errors import RemoteError
-from gateway.model import Format, SetDescription
+from gateway.core.errors import RemoteError
+from gateway.core.model import Format, SetDescription
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_sets
-from harvester.sources.oai_pmh.identity import identity_of
+from harvester.sources.oai_pmh.description import identity_of
 from tests.oai_pages import OAI, XSI, error
 from tests.rows import each_row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import RemoteError
+from gateway.core.errors import RemoteError
 from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, parse_list, parse_sets
 from tests.conftest import SHARED
 from tests.rows import each_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from gateway.errors import NotOaiPmh, NotXml
+from gateway.core.errors import NotOaiPmh, NotXml
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_list
 from harvester.xml import slices
 from harvester.xml.document import read

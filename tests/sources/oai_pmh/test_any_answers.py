@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import GatewayError
-from gateway.model import Cursor
+from gateway.core.errors import GatewayError
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetched, Request
 from harvester.http.urls import request_url
 from harvester.sources import Options, Step

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.model import Slice
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.core.model import Slice
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
-from harvester.sources.oai_pmh.date_order import DateOrder
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, window_of, windows_of
+from harvester.sources.oai_pmh.list_identifiers import DateOrder
 from tests.rows import each_row
 
 EARLIEST, LATEST = (parse_utc_datetime(text)[0] for text in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))

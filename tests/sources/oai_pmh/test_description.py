@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.errors import ConnectionFailed, NotOaiPmh, RemoteRefuses
-from gateway.model import Format, SetDescription
+from gateway.core.errors import ConnectionFailed, NotOaiPmh, RemoteRefuses
+from gateway.core.model import Format, SetDescription
 from harvester.http.dates import DAY, SECONDS
 from harvester.http.messages import Fetched, Request
 from harvester.sources import Description, Options

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent
-from gateway.model import Cursor
+from gateway.core.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetched, Request
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.budget import Budget, Spender

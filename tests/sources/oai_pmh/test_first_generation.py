@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from gateway.model import Selection
+from gateway.core.model import Selection
 from harvester.harvest.instance import opened
 from tests.http.server import listening
 

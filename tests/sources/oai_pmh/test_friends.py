@@ -7,8 +7,8 @@ import tomllib
 
 import pytest
 
-from gateway.errors import NotXml
-from harvester.sources.oai_pmh.friends import Friend, parse
+from gateway.core.errors import NotXml
+from harvester.sources.oai_pmh.description import Friend, parse
 from tests.conftest import SHARED
 
 FRIENDS = '<friends xmlns="http://www.openarchives.org/OAI/2.0/friends/">{}</friends>'

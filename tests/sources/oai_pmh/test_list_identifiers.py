@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import NotOaiPmh, RemoteError
-from gateway.model import Cursor
+from gateway.core.errors import NotOaiPmh, RemoteError
+from gateway.core.model import Cursor
 from harvester.http.dates import SECONDS
 from harvester.sources import Options
 from harvester.sources.oai_pmh import SOURCE

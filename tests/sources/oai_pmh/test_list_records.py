@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed, NotOaiPmh, NotXml, RemoteError, RemoteRefuses
-from gateway.model import Cursor
-from gateway.xmltext import parse_utc_datetime
+from gateway.core.errors import ConfigurationError, ConnectionFailed, NotOaiPmh, NotXml, RemoteError, RemoteRefuses
+from gateway.core.model import Cursor
+from gateway.core.xmltext import parse_utc_datetime
 from harvester.http.dates import DAY, SECONDS
 from harvester.http.messages import Fetched, Request
 from harvester.sources import ListEnd, Options, Step

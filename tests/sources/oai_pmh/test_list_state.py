@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import Cursor, RawPage
+from gateway.core.model import Cursor, RawPage
 from harvester.http.dates import DAY
 from harvester.http.messages import Fetched
 from harvester.sources import Options

@@ -7,8 +7,8 @@ from itertools import chain, repeat
 
 import pytest
 
-from gateway.errors import ConfigurationError, RemoteError
-from gateway.model import Cursor
+from gateway.core.errors import ConfigurationError, RemoteError
+from gateway.core.model import Cursor
 from harvester.http.dates import DAY, SECONDS
 from harvester.sources.oai_pmh import SOURCE
 from harvester.sources.oai_pmh.list_state import made_of, text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.model import Cursor, Selection
+from gateway.core.model import Cursor, Selection
 from gateway.store.opening import open_inbox, open_store
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml
+from gateway.core.errors import AnswerTooLarge, NotResourceSync, NotXml
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry, Head, Link
 from tests.rows import each_row

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import AT, LIST, document, element
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from gateway.model import ItemChange, Publication
+from gateway.core.model import ItemChange, Publication
 from harvester.cli import main
 from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import AT, CHANGES, LIST

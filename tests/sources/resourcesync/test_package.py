@@ -9,12 +9,12 @@ from io import BytesIO
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, NotResourceSync, RemoteRefuses, StoreUnwritable, UnusableRecord
+from gateway.core.errors import AnswerTooLarge, NotResourceSync, RemoteRefuses, StoreUnwritable, UnusableRecord
 from harvester.http import archives
 from harvester.http.messages import Fetched
+from harvester.sources.resourcesync.dumps import Parcel
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.package import Package
-from harvester.sources.resourcesync.package_file import Parcel
 from tests.rows import each_row
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import StoreUnwritable
+from gateway.core.errors import StoreUnwritable
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.plan import Item, Plan, Role, role_of
 from tests.rows import each_row

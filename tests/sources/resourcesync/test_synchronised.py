@@ -6,7 +6,7 @@ from hashlib import md5
 
 import pytest
 
-from gateway.model import Cursor, RunOutcome
+from gateway.core.model import Cursor, RunOutcome
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.waiting_deletions import waiting_deletions
 from harvester.runtime.exit_status import Status

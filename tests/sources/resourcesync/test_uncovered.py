@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.core.model import RunOutcome
 from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import AT, CHANGES, LIST
 

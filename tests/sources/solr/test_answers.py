@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.errors import NotSolr, NotXml, RemoteError
+from gateway.core.errors import NotSolr, NotXml, RemoteError
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr.answers import parse
 from harvester.sources.solr.requests import select_url

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.model import Selection
+from gateway.core.model import Selection
 from harvester.harvest.instance import opened
 from tests.sample.solr import Index, laro, serving
 

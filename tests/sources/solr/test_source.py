@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from gateway.errors import ConfigurationError, NotSolr, NotXml, RemoteRefuses
-from gateway.model import Cursor
+from gateway.core.errors import ConfigurationError, NotSolr, NotXml, RemoteRefuses
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import ListEnd, Options
 from harvester.sources.solr import SOURCE

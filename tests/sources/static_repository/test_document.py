@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, ConnectionFailed, NotStaticRepository, NotXml, StoreUnwritable
+from gateway.core.errors import AnswerTooLarge, ConnectionFailed, NotStaticRepository, NotXml, StoreUnwritable
 from harvester.http.messages import Fetched
 from harvester.sources.static_repository.document import cut, oddities_in, read
 from harvester.sources.static_repository.spool import Spool

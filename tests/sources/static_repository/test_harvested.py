@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gateway.model import Selection
+from gateway.core.model import Selection
 from harvester.harvest.instance import opened
 from tests.http.server import listening
 from tests.sources.static_repository.static import document, record

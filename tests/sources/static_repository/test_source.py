@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import ConfigurationError, RemoteError
-from gateway.model import Cursor
+from gateway.core.errors import ConfigurationError, RemoteError
+from gateway.core.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import Held, ListEnd, Options
 from harvester.sources.static_repository import SOURCE

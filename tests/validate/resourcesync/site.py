@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import md5, sha256
 from io import BytesIO
 
-from gateway.errors import ConnectionFailed
+from gateway.core.errors import ConnectionFailed
 from harvester.http.messages import Fetched, Request
 
 BASE, MIRROR = "https://source.example.org", "https://mirror.example.org"  # the same answers

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed, NotResourceSync
+from gateway.core.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed, NotResourceSync
 from harvester.cli import main
 from harvester.validate.report import Evidence, Verdict
 from harvester.validate.resourcesync.documents import judge

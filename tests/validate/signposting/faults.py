@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gateway.typed_links import Link
+from gateway.core.typed_links import Link
 from tests.validate.signposting.site import (
     AS_JSON,
     AS_TEXT,

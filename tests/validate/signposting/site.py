@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gateway.errors import ConnectionFailed
-from gateway.typed_links import JSON, TEXT, Link, header, in_order, linkset_json, linkset_text
+from gateway.core.errors import ConnectionFailed
+from gateway.core.typed_links import JSON, TEXT, Link, header, in_order, linkset_json, linkset_text
 from harvester.http.messages import Fetched, Request
 
 PAGE, PID, OTHER = "/items/1", "/pid/1", "/other"

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import AddressRefused, ConfigurationError, ConnectionFailed
+from gateway.core.errors import AddressRefused, ConfigurationError, ConnectionFailed
 from harvester.cli import main
 from harvester.http.messages import Fetched
 from harvester.validate.report import Verdict

@@ -1,1 +1,0 @@
-"""The pages about the repository as a whole: its start page, sets, formats, sources, and every verb of OAI-PMH."""

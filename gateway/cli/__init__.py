@@ -1,0 +1,1 @@
+"""The program `gateway`: one file per command."""

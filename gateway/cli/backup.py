@@ -1,0 +1,37 @@
+"""`gateway backup`: copies an instance while everything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gateway.cli.progress import progress
+from gateway.core.program import json_option, say, write_json
+from gateway.core.settings import load
+from gateway.core.statuses import Status
+
+
+@click.command()
+@click.argument("target", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+@click.pass_obj
+def backup(folder: Path, target: Path, as_json: bool) -> None:
+    """Copy every file of the instance folder into DIR while everything runs.
+
+    DIR contains one backup: the former one, until the new one is complete and verified. DIR must be outside of the
+    instance folder.
+    """
+    from gateway.ops.backup import back_up, words  # noqa: PLC0415
+    from gateway.ops.upkeep import check_store  # noqa: PLC0415
+
+    settings = load(folder)
+    if (folder / "store.sqlite").is_file():
+        check_store(folder)  # a new store must not replace the backup of the one that was lost
+    with progress("Backup") as show:
+        done = back_up(settings, target, show)
+    for sentence in words(done):
+        say(sentence)
+    if as_json:
+        write_json(done.facts())
+    raise SystemExit(int(Status.WITH_ERRORS if done.damaged_copies else Status.SUCCEEDED))

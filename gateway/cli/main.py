@@ -1,0 +1,44 @@
+"""The program `gateway`: it makes, checks, backs up and serves an instance. Data goes to stdout, messages to stderr.
+
+Each command is one file of this folder. What takes long to import is imported inside the commands, so that
+`gateway --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import click
+
+from gateway.cli.backup import backup
+from gateway.cli.check import check
+from gateway.cli.clock import clock
+from gateway.cli.compact import compact
+from gateway.cli.hub import hub
+from gateway.cli.index import index
+from gateway.cli.init import init
+from gateway.cli.rebuild import rebuild
+from gateway.cli.restore import restore
+from gateway.cli.serve import serve
+from gateway.cli.settings import settings
+from gateway.cli.user import user
+from gateway.core.permissions import private
+from gateway.core.program import Program, program_options
+from gateway.core.settings import instance_folder
+
+COMMANDS = (init, serve, check, clock, rebuild, index, compact, backup, restore, user, hub, settings)
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--instance", "folder", metavar="DIR", help="Use this instance folder; default: GATEWAY_INSTANCE, else `instance`."
+)
+@program_options
+@click.version_option(package_name="oai-gateway")
+@click.pass_context
+def main(context: click.Context, folder: str | None) -> None:
+    """Serve many sources as one OAI-PMH 2.0 repository."""
+    context.obj = instance_folder(folder)
+    context.with_resource(private(context.obj))
+
+
+for command in COMMANDS:
+    main.add_command(command)

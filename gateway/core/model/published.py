@@ -1,0 +1,233 @@
+"""Published things: items and their records, sets, formats, sources, the quarantine, and the log of changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gateway.core.model.works import FileLink
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A metadata format that is served (OAI-PMH 2.0 §4.4). `source` and `upstream_prefix` are empty if it is ours."""
+
+    metadata_prefix: str
+    schema: str
+    namespace: str
+    version: int = 1
+    source: str = ""
+    upstream_prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetDescription:
+    """A set (OAI-PMH 2.0 §2.6). `description` is ready XML for setDescription, or empty."""
+
+    spec: str
+    name: str
+    description: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source in the store. Identify names it in `friends` if `is_friend`, and its kind is `oai_pmh`."""
+
+    name: str
+    base_url: str
+    kind: str = "oai_pmh"
+    is_removed: bool = False
+    is_friend: bool = True
+
+
+class SourceCounts(NamedTuple):
+    """The numbers of items of a source: all, those that are deleted, and those of the others that have full text."""
+
+    items: int
+    deleted: int
+    fulltext: int
+
+    @property
+    def living(self) -> int:
+        """How many items are not deleted."""
+        return self.items - self.deleted
+
+
+class Payload(NamedTuple):
+    """The place of the last good payload of an item in one upstream format: a page of the inbox, and a slice in it."""
+
+    metadata_prefix: str
+    page: int
+    slice: int  # its place among the slices of the page, from 0
+    digest: bytes
+    is_deleted: bool
+
+
+class Record(NamedTuple):
+    """One record ready to be published: `content` is the whole `<record>` element, in UTF-8.
+
+    `digest` is made of everything except the datestamp and the harvestDate; the same digest means no change. `length`
+    and `sha256` are those of the bytes between `<metadata>` and `</metadata>`; 0 and empty: deleted, or not known.
+    """
+
+    metadata_prefix: str
+    digest: bytes
+    is_deleted: bool
+    content: bytes
+    length: int = 0
+    sha256: bytes = b""
+
+
+class Content(NamedTuple):
+    """A file to which the DIDL of an item refers. Empty strings and None mean: not known.
+
+    `copy_url` is the address of our copy, if it is served.
+    """
+
+    url: str
+    mime_type: str
+    size: int | None = None  # bytes
+    sha256: str = ""
+    modified: str = ""
+    copy_url: str = ""
+
+
+class ItemChange(NamedTuple):
+    """The new state of one item. Records that are not in `records` stay unchanged.
+
+    `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers; None:
+    the same as before.
+    """
+
+    upstream: str
+    identifier: str
+    is_deleted: bool
+    sets: tuple[str, ...]  # the most specific ones; their ancestors are implied
+    payloads: tuple[Payload, ...]
+    records: tuple[Record, ...]
+    is_withheld: bool = False
+    contents: tuple[Content, ...] | None = None
+
+
+class ItemFiles(NamedTuple):
+    """The files of an item that are known besides its record: discovered ones, and facts about named ones."""
+
+    upstream: str
+    files: tuple[FileLink, ...]
+
+
+class ItemState(NamedTuple):
+    """The state of one item in the store; `files` are those of ItemFiles.
+
+    `is_withheld`: the item, or a part of it, is taken down.
+    """
+
+    number: int
+    upstream: str
+    identifier: str
+    is_deleted: bool
+    payloads: tuple[Payload, ...]
+    records: tuple[tuple[str, bytes, bool], ...]  # (metadataPrefix, digest, is_deleted)
+    files: tuple[FileLink, ...] = ()
+    is_withheld: bool = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Return whether the item itself is taken down: its payloads are not deleted, but not served."""
+        return self.is_withheld and self.is_deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A record that could not be used: its place in the inbox, and the reason as a sentence."""
+
+    source: str
+    metadata_prefix: str
+    identifier: str  # of the source; it may be empty if that is the reason
+    page: int
+    slice: int
+    reason: str
+    at: int = 0
+
+
+class Deletion(NamedTuple):
+    """A deletion that was not carried out, and its place in the inbox.
+
+    `waits`: a person must confirm it; otherwise the record was unknown.
+    """
+
+    metadata_prefix: str
+    identifier: str  # of the source
+    page: int
+    slice: int
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The contents of one publication, which is written in one transaction.
+
+    `position` is (before, after): the number of the last published page of `source` before and after it. It is None if
+    the publication does not come from the inbox. `edition` is the edition of the source's files that the records are
+    made from; None: they do not depend on files. `files` replaces the known files of some items. `takedowns` is the
+    revision of the list of takedowns that the records are made under; None: they do not depend on it.
+    """
+
+    source: str
+    changes: tuple[ItemChange, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    released: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) that leave quarantine
+    position: tuple[int, int] | None = None
+    edition: int | None = None
+    files: tuple[ItemFiles, ...] = ()
+    takedowns: str | None = None
+    deletions: tuple[Deletion, ...] = ()  # new ones that are not carried out
+    settled: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) whose stored deletion is removed
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """The intent of a publication: its records will have `datestamp`, and no horizon passes it before they exist."""
+
+    number: int
+    datestamp: int
+
+
+class Resource(NamedTuple):
+    """The metadata of a living record as a resource (ResourceSync 1.1 §5); `item` is the number of its item.
+
+    `length` and `sha256` are those of the bytes between `<metadata>` and `</metadata>`; 0 and empty: not known yet.
+    """
+
+    item: int
+    identifier: str
+    datestamp: int
+    length: int
+    sha256: bytes
+
+
+class ResourceChange(NamedTuple):
+    """A change of such a resource (ResourceSync 1.1 §12), with length and SHA-256 of that version.
+
+    Both are 0 and empty if it was deleted, is taken down, or is not known. `number` is that of the line in the log, and
+    `item` that of the item.
+    """
+
+    number: int
+    identifier: str
+    datestamp: int
+    kind: str  # created, updated, deleted
+    length: int
+    sha256: bytes
+    item: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One line of the append-only log of changes."""
+
+    number: int
+    identifier: str
+    metadata_prefix: str
+    datestamp: int
+    kind: str  # created, updated, deleted

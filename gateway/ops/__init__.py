@@ -1,0 +1,1 @@
+"""Looks after an instance: backup, restore, check, recovery, clocks, metrics."""

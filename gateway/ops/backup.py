@@ -1,0 +1,333 @@
+"""`gateway backup`: copies every file of the instance folder while everything runs.
+
+The databases are copied one after the other, each as it is at one moment. Their order makes the copies consistent: the
+copy of the inbox has every page that the copy of the store has published. The former backup stays complete until the
+new one is verified and `backup.json` names it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from time import gmtime, strftime, time
+from typing import NamedTuple, TypeAlias
+
+from gateway.core import durable
+from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreMissing, StoreUnwritable
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
+from gateway.ops import manifest
+from gateway.ops.manifest import COPIES, Entry, Manifest
+from gateway.search.following import NAME as SEARCH_INDEX
+from gateway.store import database_files, takedown_file
+from gateway.store.ceiling import Ceiling
+from gateway.store.opening import USERS, open_store
+
+# Decisions on files before the published files, and published records before the pages that they are made of.
+ORDER = (USERS, "discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
+# If one of these is missing in the instance, only the former backup has it.
+_IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
+# Temporary folders and files: locks, replaced files, files that are not complete.
+ASIDE, STAGING = "aside", "restoring"
+_KEPT = "resourcesync"  # made again from the store, which is another one after a restore
+_PASSED_OVER = ("locks", ASIDE, STAGING, _KEPT)
+_ENDS_PASSED_OVER = ("-wal", "-shm", "-journal", ".new")
+GRAPH = "graph"  # the folder of the graph that the harvester loads
+_DERIVED = (SEARCH_INDEX, GRAPH)  # made again from the store
+_SWEEP = "sweep-"  # the file of a running sweep
+_LOCK = ".lock"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+# It is called with the name of a file, the number of its copied bytes, and its size in bytes.
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+class Backed(NamedTuple):
+    """A finished backup: its folder and manifest, and the copies of documents.
+
+    `copies` is the number of copies in the backup, `copies_written` that of the new ones among them. `damaged_copies`
+    are the SHA-256 of copies that were left out because their bytes have changed.
+    """
+
+    folder: Path
+    manifest: Manifest
+    copies_written: int
+    copies: int
+    damaged_copies: tuple[str, ...]
+
+    def facts(self) -> dict[str, object]:
+        """Return the object of `gateway backup --json`."""
+        return {
+            "folder": str(self.folder / self.manifest.generation),
+            "begun_at": utc_datetime(self.manifest.begun_at),
+            "files": len(self.manifest.files),
+            "bytes": sum(file.size for file in self.manifest.files),
+            "copies": self.copies,
+            "copies_written": self.copies_written,
+            "damaged_copies": list(self.damaged_copies),
+        }
+
+
+def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: None) -> Backed:
+    """Make a backup of the instance in the folder `target`; it replaces the former backup there.
+
+    After an error, the former backup is still there. Raise ConfigurationError if `target` cannot be used, StoreBusy if
+    another backup is written there, StoreUnwritable if it cannot be written. Raise StoreMissing if the instance lacks a
+    database that the former backup has, StoreDamaged if a database is damaged, and TakedownsUnreadable.
+    """
+    folder, target = settings.instance, target.absolute()
+    if not folder.is_dir():
+        raise ConfigurationError(f"There is no instance in {folder}. Choose another folder with --instance.")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise ConfigurationError(f"{target} is in the instance folder {folder}. Choose a folder outside of it.")
+    try:
+        durable.make_folder(target)
+        with _alone(target):
+            return _Backup(settings, target, progress).make()
+    except OSError as error:
+        where = error.filename or target
+        raise StoreUnwritable(f"The backup in {target} was not made: {where}: {error.strerror}.") from error
+
+
+@contextmanager
+def reading(target: Path) -> Iterator[None]:
+    """Prevent backups into a folder inside the block. Raise StoreBusy if one is running; OSError."""
+    try:
+        descriptor = os.open(target / _LOCK, os.O_RDONLY)
+    except FileNotFoundError:  # a copy of a backup has no lock file
+        yield
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreBusy(f"A backup is being written to {target}. Restore when it is finished.") from error
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    descriptor = os.open(target / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreBusy(f"Another backup is being written to {target}. Try again when it is finished.") from error
+    finally:
+        os.close(descriptor)
+
+
+class _Backup:
+    """One backup that is being made."""
+
+    def __init__(self, settings: Settings, target: Path, progress: Progress) -> None:
+        self._folder, self._target, self._progress = settings.instance, target, progress
+        self._domain = settings.text("repository_domain")
+        self._former = manifest.read(target)
+        self._check_target()
+        self._begun_at = int(time())
+        self._place = self._free_place()
+
+    def _check_target(self) -> None:
+        if self._former is None:
+            others = [path.name for path in self._target.iterdir() if not _is_ours(path.name)]
+            if others:
+                raise ConfigurationError(f"{self._target} has other files ({others[0]}). Choose an empty folder.")
+            return
+        if self._former.domain != self._domain:
+            raise ConfigurationError(
+                f"{self._target} has the backup of another repository ({self._former.domain}). Choose another folder."
+            )
+        for name in _IRREPLACEABLE:
+            if name in self._former.names and not (self._folder / name).is_file():
+                raise StoreMissing(
+                    f"{self._folder / name} is missing, but the backup in {self._target} has it. Restore it "
+                    "(`gateway restore --missing`), or choose an empty folder."
+                )
+        if (self._folder / "store.sqlite").is_file():
+            with closing(open_store(self._folder)) as store:
+                store.takedowns()  # raises if entries are lost that the former backup may have
+
+    def _free_place(self) -> Path:
+        name = strftime("%Y%m%dT%H%M%SZ", gmtime(self._begun_at))
+        places = (self._target / f"{name}{tail}" for tail in ("", *(f"-{number}" for number in range(2, 1000))))
+        return next(path for path in places if not path.exists())
+
+    def make(self) -> Backed:
+        """Copy everything, name it in the manifest, and remove the former backup."""
+        self._remove_remains()
+        durable.make_folder(self._place)
+        try:
+            copied = self._copied()
+            written, total, damaged = self._copy_documents()
+        except BaseException:
+            shutil.rmtree(self._place, ignore_errors=True)
+            raise
+        manifest.keep(self._target, copied)
+        self._former = copied
+        self._remove_remains()
+        self._remove_documents()
+        return Backed(self._target, copied, written, total, damaged)
+
+    def _copied(self) -> Manifest:
+        names = list(_names(self._folder))
+        files = [self._copy_database(name) for name in ORDER if name in names]
+        others = [name for name in names if name not in ORDER]
+        files += [copied_file for name in others if (copied_file := self._copy_other(name)) is not None]
+        last_page = _check_step(self._place)
+        if self._former and (last_page < self._former.last_page or self._begins_later(self._former)):
+            raise StoreDamaged(
+                f"The inbox is new or an older copy: it lacks pages that the backup in {self._target} has. "
+                "Restore that backup, or choose an empty folder."
+            )
+        for folder in {(self._place / file.name).parent for file in files} | {self._place, self._target}:
+            durable.sync_folder(folder)
+        answered = Ceiling(self._folder / "store.sqlite").read()  # last: it is the highest of all
+        generation = self._place.name
+        return Manifest(generation, self._begun_at, int(time()), self._domain, answered, last_page, tuple(files))
+
+    def _begins_later(self, former: Manifest) -> bool:
+        """Return whether the inbox was lost: pages are never deleted, but the first ones are missing."""
+        places = (self._place, self._target / former.generation)
+        inboxes = [place / "inbox.sqlite" for place in places]
+        if not all(inbox.exists() for inbox in inboxes):
+            return False
+        now, then = map(database_files.first_received, inboxes)
+        return now > then > 0
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def _copy_database(self, name: str) -> Entry:
+        source, target = self._folder / name, self._place / name
+        if not database_files.is_database(source):
+            raise StoreDamaged(f"{source} is not a database. `gateway check` says more.")
+        modified_ns = source.stat().st_mtime_ns
+        durable.make_folder(target.parent)
+        durable.make_empty(target)
+        database_files.copy(source, target, lambda done, total: self._progress(name, done, total))
+        database_files.verify(target)
+        return Entry(name, target.stat().st_size, durable.digest_of(target), modified_ns, is_database=True)
+
+    def _copy_other(self, name: str) -> Entry | None:
+        """Copy any other file; return None if it was deleted meanwhile."""
+        source, target = self._folder / name, self._place / name
+        try:
+            if name.endswith(".sqlite") and database_files.is_database(source):
+                return self._copy_database(name)
+            return self._copy_file(name, source, target)
+        except FileNotFoundError:
+            if source.exists():
+                raise
+            return None
+
+    def _copy_file(self, name: str, source: Path, target: Path) -> Entry:
+        known = source.stat()
+        durable.make_folder(target.parent)
+        former = next((file for file in self._former.files if file.name == name), None) if self._former else None
+        if former and self._former and (former.size, former.modified_ns) == (known.st_size, known.st_mtime_ns):
+            with suppress(OSError):  # a file system without links, or a former backup that somebody has changed
+                os.link(self._target / self._former.generation / name, target)
+                return former
+        digest = durable.copy(source, target, lambda done: self._progress(name, done, known.st_size))
+        return Entry(name, target.stat().st_size, digest, known.st_mtime_ns, is_database=False)
+
+    # -- copies of documents -------------------------------------------------------------------------------------
+
+    def _copy_documents(self) -> tuple[int, int, tuple[str, ...]]:
+        """Copy the documents that are not in the backup yet; return their number, that of all, and the damaged ones."""
+        written, total, damaged = 0, 0, []
+        for source in documents(self._folder / COPIES):
+            target = self._target / COPIES / source.name[:2] / source.name
+            with suppress(FileNotFoundError):  # it was withdrawn meanwhile
+                if not target.exists() or target.stat().st_size != source.stat().st_size:
+                    if not copy_document(source, target):
+                        damaged.append(source.name)
+                        continue
+                    written += 1
+                total += 1
+        return written, total, tuple(damaged)
+
+    def _remove_documents(self) -> None:
+        """Remove the documents that the instance no longer has: some were taken down."""
+        for document in documents(self._target / COPIES):
+            if not (self._folder / COPIES / document.name[:2] / document.name).exists():
+                document.unlink()
+
+    def _remove_remains(self) -> None:
+        """Remove the former backup, and the remains of a killed one."""
+        current = self._former.generation if self._former else ""
+        for path in self._target.iterdir():
+            if manifest.GENERATION.fullmatch(path.name) and path.name != current:
+                shutil.rmtree(path)
+
+
+def _is_ours(name: str) -> bool:
+    return name in (_LOCK, COPIES, f"{manifest.NAME}.new") or bool(manifest.GENERATION.fullmatch(name))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """Yield the names of all files of an instance folder to copy, except copies of documents."""
+    for top in sorted(folder.iterdir()):
+        if top.name in (*_PASSED_OVER, *_DERIVED) or (top.name == COPIES and top.is_dir()):
+            continue
+        # A folder of the upper level may be a link to another disk.
+        for file in _below(top) if top.is_dir() else [top]:
+            is_passed_over = file.name.endswith(_ENDS_PASSED_OVER) or file.name.startswith(_SWEEP)
+            if file.is_file() and not is_passed_over:
+                yield file.relative_to(folder).as_posix()
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for root, _, names in os.walk(folder):
+        yield from (Path(root, name) for name in sorted(names))
+
+
+def documents(folder: Path) -> Iterator[Path]:
+    """Yield the paths of copies of documents below a folder: files whose name is a SHA-256."""
+    for root, _, names in os.walk(folder):
+        yield from (Path(root, name) for name in names if _DIGEST.fullmatch(name))
+
+
+def copy_document(source: Path, target: Path) -> bool:
+    """Copy a document; return False, and write nothing, if its bytes do not have the SHA-256 in its name.
+
+    Raise OSError.
+    """
+    durable.make_folder(target.parent)
+    aside = target.with_name(f"{target.name}.new")
+    if durable.copy(source, aside) != source.name:
+        aside.unlink()
+        return False
+    aside.replace(target)
+    return True
+
+
+def _check_step(place: Path) -> int:
+    """Return the number of the last page of the copy of the inbox.
+
+    Raise StoreDamaged if the copy of the store has published pages that are not in it.
+    """
+    store, inbox = place / "store.sqlite", place / "inbox.sqlite"
+    last = database_files.last_received(inbox) if inbox.exists() else 0
+    if store.exists() and database_files.last_published(store) > last:
+        raise StoreDamaged("The store has published pages that the inbox lacks. `gateway check` says more.")
+    return last
+
+
+def words(done: Backed) -> Iterator[str]:
+    """Yield the messages about a finished backup."""
+    size = sum(file.size for file in done.manifest.files)
+    yield (
+        f"Backed up as of {utc_datetime(done.manifest.begun_at)} in {done.folder}: {len(done.manifest.files)} files of "
+        f"{size} bytes, verified; copies of documents: {done.copies}, written now: {done.copies_written}."
+    )
+    if done.damaged_copies:
+        yield f"Damaged copies in the instance, which are not in the backup: {', '.join(done.damaged_copies)}."
+    if "secret" not in done.manifest.names:
+        yield "The secret comes from GATEWAY_SECRET and is not in the backup; store it elsewhere."

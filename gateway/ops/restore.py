@@ -1,0 +1,330 @@
+"""`gateway restore`: makes the instance folder from a backup.
+
+    refuse to replace newer files -> stage and verify everything -> move existing files aside -> move staged files in
+
+Until the file `restoring/ready` exists, nothing is changed. While it exists, no other command runs, and this command
+finishes the work. The clock of the restored store continues above every second that the lost one may have answered.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
+from enum import Enum
+from pathlib import Path
+from time import gmtime, strftime, time
+from typing import NamedTuple
+
+from gateway.core import durable, permissions
+from gateway.core.errors import (
+    ClockAhead,
+    ConfigurationError,
+    SearchError,
+    StoreDamaged,
+    StoreError,
+    StoreUnwritable,
+    TakedownsUnreadable,
+)
+from gateway.core.settings import READY, load
+from gateway.core.takedowns import Takedown, Takedowns, joined
+from gateway.core.xmltext import utc_datetime
+from gateway.ops import manifest
+from gateway.ops.backup import ASIDE, GRAPH, STAGING, copy_document, documents, reading
+from gateway.ops.manifest import COPIES, Entry, Manifest
+from gateway.search.indexing import remove_index
+from gateway.store import ceiling, database_files, takedown_file
+from gateway.store.base import TAKEDOWNS_FACT
+from gateway.store.ceiling import Ceiling
+from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
+from gateway.store.opening import USERS, open_inbox, open_store, open_users
+from gateway.store.step import EPOCH_FACT, last_lost
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns.apply import apply_takedowns, pending
+
+_TAILS = ("", "-wal", "-shm", "-journal")
+_MOST_NAMES = 5
+
+
+class Choice(Enum):
+    """The action on files that exist already."""
+
+    REFUSE_NEWER = "refuse"
+    ONLY_MISSING = "missing"
+    REPLACE = "replace"
+
+
+class Restored(NamedTuple):
+    """A finished restore: the backup, the names of restored files, the folder of replaced ones, and the documents.
+
+    `copies` is the number of restored copies of documents; `damaged_copies` are the SHA-256 of those that are damaged
+    in the backup. `aside` is None if no file was replaced.
+    """
+
+    manifest: Manifest
+    names: tuple[str, ...]
+    aside: Path | None
+    copies: int
+    damaged_copies: tuple[str, ...]
+
+    def facts(self) -> dict[str, object]:
+        """Return the object of `gateway restore --json`."""
+        return {
+            "begun_at": utc_datetime(self.manifest.begun_at),
+            "files": list(self.names),
+            "aside": str(self.aside or ""),
+            "copies": self.copies,
+            "damaged_copies": list(self.damaged_copies),
+        }
+
+
+def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) -> Restored:
+    """Restore an instance folder from the backup in `source`, and return what was done.
+
+    Raise ConfigurationError if there is no backup, or if it would replace newer files. Raise StoreBusy if another
+    program uses the instance; StoreDamaged if the backup is damaged; StoreUnwritable if the folder cannot be written.
+    After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable, if the
+    files were restored and the takedowns could not be applied.
+    """
+    read_manifest = manifest.read(source)
+    if read_manifest is None:
+        raise ConfigurationError(f"There is no backup in {source}: {manifest.NAME} is missing. Choose another folder.")
+    try:
+        durable.make_folder(folder)
+        database_files.check_not_served(folder / "store.sqlite")
+        answered = _answered(folder)
+        with ExitStack() as held, reading(source):
+            for file in _databases(folder, read_manifest):
+                held.enter_context(database_files.unused(file))
+            done = _Restoring(folder, source, read_manifest, choice, answered).restore()
+        if "store.sqlite" in done.names:
+            with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
+                remove_index(folder)
+            shutil.rmtree(folder / GRAPH, ignore_errors=True)  # of the former store
+        _adjust(folder)
+    except OSError as error:
+        where = error.filename or folder
+        raise StoreUnwritable(f"{folder} was not restored: {where}: {error.strerror}.") from error
+    return done
+
+
+def _answered(folder: Path) -> int:
+    """Return the highest second that the instance may have answered, according to the files that still exist."""
+    store = folder / "store.sqlite"
+    copied = 0
+    if _is_there(store):
+        with suppress(StoreError):
+            copied = database_files.ceiling(store)
+    return max(copied, Ceiling(store).read())
+
+
+def _databases(folder: Path, manifest: Manifest) -> Iterator[Path]:
+    files = (folder / file.name for file in manifest.files if file.is_database)
+    yield from (file for file in files if file.is_file() and file.stat().st_size)
+
+
+class _Restoring:
+    """One restore. Its methods are in the order in which they are called."""
+
+    def __init__(self, folder: Path, source: Path, manifest: Manifest, choice: Choice, answered: int) -> None:
+        self._folder, self._source, self._manifest, self._answered = folder, source, manifest, answered
+        self._staging, self._ready = folder / STAGING, folder / READY
+        self._aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
+        self._choice = choice
+
+    def restore(self) -> Restored:
+        is_going_on = self._ready.exists()
+        if not is_going_on:
+            self._check_domain()
+            wanted = self._wanted()
+            try:
+                self._stage(wanted)
+            except BaseException:
+                shutil.rmtree(self._staging, ignore_errors=True)  # it may have filled the disk
+                raise
+        copies, damaged = self._bring_documents()
+        self._join_takedowns()
+        names = tuple(self._swap())
+        shutil.rmtree(self._staging)
+        permissions.repair(self._folder)
+        aside = self._aside if self._aside.exists() else None
+        return Restored(self._manifest, names, aside, copies, damaged)
+
+    def _check_domain(self) -> None:
+        """Raise ConfigurationError if the folder is the instance of another repository."""
+        if self._choice is Choice.REPLACE or not (self._folder / "config.toml").exists():
+            return
+        domain = load(self._folder).text("repository_domain")
+        if domain != self._manifest.domain:
+            raise ConfigurationError(
+                f"{self._folder} is the instance of {domain}, but the backup is one of {self._manifest.domain}. "
+                "Choose another folder, or replace the instance with --replace."
+            )
+
+    def _wanted(self) -> list[Entry]:
+        """Return the files to restore. Raise ConfigurationError if a newer file would be replaced."""
+        files = [file for file in self._manifest.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
+        if self._choice is Choice.ONLY_MISSING:
+            return [file for file in files if not _is_there(self._folder / file.name)]
+        newer = [file.name for file in files if self._is_newer(file)]
+        if newer and self._choice is Choice.REFUSE_NEWER:
+            names = ", ".join(newer[:_MOST_NAMES]) + (" and others" if len(newer) > _MOST_NAMES else "")
+            raise ConfigurationError(
+                f"In {self._folder} these files were changed after the backup of "
+                f"{utc_datetime(self._manifest.begun_at)}: {names}. "
+                "Restore only missing files with --missing, or everything with --replace."
+            )
+        return files
+
+    def _is_newer(self, entry: Entry) -> bool:
+        file = self._folder / entry.name
+        if not _is_there(file):
+            return False
+        tails = [file.with_name(f"{file.name}{tail}") for tail in _TAILS if entry.is_database or not tail]
+        changed = max(tail.stat().st_mtime for tail in tails if tail.exists())
+        return changed >= self._manifest.begun_at and (entry.is_database or durable.digest_of(file) != entry.sha256)
+
+    # -- before anything is changed ------------------------------------------------------------------------------
+
+    def _stage(self, wanted: Iterable[Entry]) -> None:
+        """Copy all files into the staging folder, verify them, and mark them as ready."""
+        shutil.rmtree(self._staging, ignore_errors=True)
+        names = {file.name for file in wanted}
+        for entry in wanted:
+            self._bring(entry)
+        durable.make_folder(self._staging)
+        if "store.sqlite" in names:
+            self._continue_clock()
+            self._begin_epoch()
+        if "inbox.sqlite" in names:
+            with closing(open_inbox(self._staging)) as inbox:
+                inbox.mark_restored(self._manifest.begun_at, int(time()))
+        if USERS in names:
+            with closing(open_users(self._staging)) as users:
+                users.end_sessions()  # some were ended after the backup
+        for path in [*self._staging.rglob("*"), self._staging]:
+            if path.is_dir():
+                durable.sync_folder(path)
+        durable.write(self._ready, b"")
+
+    def _bring(self, entry: Entry) -> None:
+        source, target = self._source / self._manifest.generation / entry.name, self._staging / entry.name
+        durable.make_folder(target.parent)
+        try:
+            digest = durable.copy(source, target)
+        except FileNotFoundError as error:
+            raise StoreDamaged(f"The backup is incomplete: {source} is missing. Nothing was changed.") from error
+        if digest != entry.sha256:
+            raise StoreDamaged(f"The backup is damaged: the bytes of {source} have changed. Nothing was changed.")
+
+    def _continue_clock(self) -> None:
+        """Write the highest second that the lost repository may have answered.
+
+        It is the highest of three: that of the backup, that of the files that still exist, and now. The last is one
+        because the gateway may have answered until now. If its clock was ahead of real time at the backup, it is
+        assumed to be as far ahead now. A time that is too far after the backup is not used, because the clock of this
+        machine may be wrong.
+        """
+        now, outcome = int(time()), self._manifest
+        lead = max(0, outcome.answered_until - outcome.ended_at)
+        is_believed = now - outcome.ended_at <= MAX_JUMP_SECONDS or lead > CEILING_SECONDS
+        asked_until = now + lead if is_believed else 0
+        Ceiling(self._staging / "store.sqlite").write(max(asked_until, outcome.answered_until, self._answered))
+
+    def _begin_epoch(self) -> None:
+        """Begin a new epoch of the store: tokens of the lost store are invalid, and files are checked again."""
+        with closing(open_store(self._staging)) as store:
+            store.remember(EPOCH_FACT, secrets.token_hex(8))
+
+    # -- steps that only add -------------------------------------------------------------------------------------
+
+    def _bring_documents(self) -> tuple[int, tuple[str, ...]]:
+        """Copy the documents that are missing and not taken down; return their number, and the damaged ones."""
+        forbidden = Takedowns(self._takedowns()).digests
+        copied, damaged = 0, []
+        for source in documents(self._source / COPIES):
+            target = self._folder / COPIES / source.name[:2] / source.name
+            if target.exists() or source.name in forbidden:
+                continue
+            if copy_document(source, target):
+                copied += 1
+            else:
+                damaged.append(source.name)
+        return copied, tuple(damaged)
+
+    def _takedowns(self) -> tuple[Takedown, ...]:
+        """Return the takedowns of the backup and of the instance; an unreadable list of the instance is moved aside."""
+        place = self._source / self._manifest.generation
+        theirs = TakedownFile(place).read().listed
+        try:
+            mine = TakedownFile(self._folder).read().listed
+        except TakedownsUnreadable:
+            self._put_aside(takedown_file.NAME)
+            mine = ()
+        return joined(mine, theirs)
+
+    def _join_takedowns(self) -> None:
+        wanted = self._takedowns()
+        TakedownFile(self._folder).change(lambda mine: joined(mine, wanted))
+
+    # -- steps that replace --------------------------------------------------------------------------------------
+
+    def _swap(self) -> Iterator[str]:
+        """Move existing files aside and staged files in, one by one; yield their names. May be killed and repeated."""
+        for file in sorted(path for path in self._staging.rglob("*") if path.is_file() and path != self._ready):
+            name = file.relative_to(self._staging).as_posix()
+            target = self._folder / name
+            self._put_aside(name)
+            durable.make_folder(target.parent)
+            file.replace(target)
+            durable.sync_folder(target.parent)
+            yield name
+
+    def _put_aside(self, name: str) -> None:
+        """Move a file aside, with the -wal and -shm of a database: SQLite would apply an old log to the new file."""
+        for tail in _TAILS:
+            file = self._folder / f"{name}{tail}"
+            if file.exists():
+                place = self._aside / f"{name}{tail}"
+                durable.make_folder(place.parent)
+                file.replace(place)
+
+
+def _is_there(file: Path) -> bool:
+    return file.exists() and file.stat().st_size > 0
+
+
+def _adjust(folder: Path) -> None:
+    """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
+    if not ((folder / "store.sqlite").exists() and (folder / "inbox.sqlite").exists()):
+        return
+    with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
+        if last := last_lost(store, inbox):
+            inbox.number_behind(last)
+        new, _ = pending(store)
+        if new:
+            before = store.fact(TAKEDOWNS_FACT)
+            with suppress(ClockAhead):  # `gateway check` reports it; nothing is served before they are applied
+                apply_takedowns(store, inbox, TakedownFile(folder))
+                # So `harvester publish` also checks files that are not published.
+                store.remember(TAKEDOWNS_FACT, before)
+
+
+def words(done: Restored) -> Iterator[str]:
+    """Yield the messages about a finished restore: what was restored, and what to do next."""
+    names = ", ".join(done.names[:_MOST_NAMES]) + (" and others" if len(done.names) > _MOST_NAMES else "")
+    moment = utc_datetime(done.manifest.begun_at)
+    yield f"Restored as of {moment}: {names or 'nothing was missing'}; copies: {done.copies}."
+    if done.aside:
+        yield f"The replaced files are in {done.aside}; delete them when you no longer need them."
+    if done.damaged_copies:
+        yield f"Damaged copies in the backup, which were not restored: {', '.join(done.damaged_copies)}."
+    if USERS in done.names:
+        yield "Users and passwords are those of the backup. Remove again whom you removed since (`gateway user list`)."
+    yield "Run `gateway check` and `harvester publish`, then `harvester run --all` to harvest again what arrived since."
+    yield "Harvesters that continue from their last responseDate get everything that is published from now on."
+    yield (
+        "Repeat the reviews, sweeps and removals that were made after the backup. If you do not know them, "
+        "`gateway rebuild --from-inbox --anew` gives every record a new datestamp."
+    )

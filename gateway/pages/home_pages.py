@@ -1,0 +1,124 @@
+"""The start page, and the page for those who need help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
+
+from flask import Response
+
+from gateway.core.errors import SearchUnavailable
+from gateway.pages import charts
+from gateway.pages.answers import answer
+from gateway.pages.browse_answers import as_json, plain
+from gateway.pages.tables import sources_of
+from gateway.pages.templating import Pages
+from gateway.search.query import YearCount
+from gateway.store.base import Inbox, Store
+
+Years: TypeAlias = Callable[[], Sequence[YearCount]]
+
+_SHOWN_SOURCES = 10
+
+
+class HomePages:
+    """`/` and `/help`."""
+
+    def __init__(self, store: Store, inbox: Inbox | None, pages: Pages, years: Years, link: str) -> None:
+        """Take what the pages show.
+
+        `years` may raise SearchUnavailable. `link` is the Link header of the start page.
+        """
+        self._store = store
+        self._inbox = inbox
+        self._pages = pages
+        self._years = years
+        self._link = link
+
+    def home(self, *, is_json: bool) -> Response:
+        """Answer with the start page: what is here, where it comes from, how to harvest it."""
+        with self._store.view() as view:
+            rows = sources_of(view, self._inbox)
+        living = [row for row in rows if not row.is_removed]
+        totals = {
+            "records": sum(row.records for row in living),
+            "fulltext": sum(row.fulltext for row in living),
+            "sources": len(living),
+        }
+        years = self._shown_years()
+        if is_json:
+            facts = {"name": self._pages.site.name, "baseURL": self._pages.site.base_url, **totals}
+            return as_json({**facts, "sources": plain(living), "years": plain(years)})
+        last = max((row.last for row in living if row.last), key=lambda run: run.started_at, default=None)
+        biggest = sorted(living, key=lambda row: -row.records)
+        body = self._pages.render(
+            "home.html",
+            is_home=True,
+            totals=totals,
+            sources=biggest[:_SHOWN_SOURCES],
+            last=last,
+            complete=sum(1 for row in living if row.last and row.last.state == "complete"),
+            years=years,
+            best=best_year(years) if years else None,
+            not_shown=not_shown(totals["records"], years),
+            years_chart=charts.bars(
+                [charts.Bar(str(count.year), count.items, count.with_file) for count in years],
+                self._pages.texts.home.years_name.format(first=years[0].year, last=years[-1].year),
+            )
+            if len(years) > 1
+            else "",
+            chart=charts.bars(
+                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest[:_SHOWN_SOURCES]],
+                self._pages.texts.home.chart_name,
+            )
+            if len(living) > 1
+            else "",
+        )
+        return answer(body, headers={"Link": self._link})
+
+    def _shown_years(self) -> list[YearCount]:
+        """Return the years of the chart; none if the search is off or its index is missing."""
+        try:
+            return shown_years(self._years(), datetime.now(UTC).year + 1)
+        except SearchUnavailable:
+            return []
+
+    def help(self, *, is_json: bool) -> Response:
+        """Answer with what people ask first, and with what robots should know."""
+        texts = self._pages.texts.help
+        parts = [(part, getattr(texts, part)) for part in texts.order]
+        if is_json:
+            return as_json({name: {"title": part.title, "sentences": part.sentences} for name, part in parts})
+        return answer(self._pages.render("help.html", place="help", parts=parts))
+
+
+# --- The works of the last years, for the chart of the start page. Pure ----------------------------------------------
+
+MOST_YEARS: Final = 40
+
+
+def shown_years(counts: Iterable[YearCount], latest: int, most: int = MOST_YEARS) -> list[YearCount]:
+    """Return the last years up to the last one with works, the earliest first, those without works included.
+
+    A year after `latest` is an error of a record, and is left out.
+    """
+    known = {count.year: count for count in counts if count.year <= latest}
+    if not known:
+        return []
+    last = max(known)
+    first = max(min(known), last - most + 1)
+    return [known.get(year) or YearCount(year, 0, 0) for year in range(first, last + 1)]
+
+
+def not_shown(records: int, counts: Iterable[YearCount]) -> int:
+    """Return how many of all records are in none of these years: their year is unknown, or too early or late.
+
+    The search index may be behind the store: never below zero.
+    """
+    return max(0, records - sum(count.items for count in counts))
+
+
+def best_year(counts: Sequence[YearCount]) -> YearCount:
+    """Return the year with the most works, of several the latest. `counts` must not be empty."""
+    return max(counts, key=lambda count: (count.items, count.year))

@@ -1,0 +1,158 @@
+"""The rows of the tables of sources, sets and formats, made of what the store says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gateway.core.model import Format, SetDescription, Source, SourceCounts
+from gateway.core.names import set_label
+from gateway.core.secret_arguments import secret_argument
+from gateway.pages.harvests import Harvest, harvest_of
+from gateway.store.base import Inbox, View
+
+_DEEPEST = 1_000  # colons in a setSpec
+_NOTHING = SourceCounts(0, 0, 0)
+
+
+class SourceRow(NamedTuple):
+    """One source: how many living records it has, how many of them with full text, and its last harvest.
+
+    `title` is the repositoryName that it gives, empty if it gives none. `base_url` is empty if it contains a secret.
+    """
+
+    name: str
+    title: str
+    base_url: str
+    kind: str
+    is_removed: bool
+    records: int
+    deleted: int
+    fulltext: int
+    last: Harvest | None
+
+
+class SetRow(NamedTuple):
+    """One set; `records` is the number of its records, deleted ones included, None: not counted."""
+
+    spec: str
+    name: str
+    depth: int
+    records: int | None = None
+
+
+class FormatRow(NamedTuple):
+    """One metadata format; `records` is the number of its records, deleted ones included."""
+
+    metadata_prefix: str
+    schema: str
+    namespace: str
+    source: str
+    records: int
+
+
+def source_rows(
+    sources: Iterable[Source],
+    counts: Mapping[str, SourceCounts],
+    last: Mapping[str, Sequence[Harvest]],
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> list[SourceRow]:
+    """Return the rows of the sources, in their order. `titles` has the names that they give themselves."""
+    rows = []
+    for source in sources:
+        count = counts.get(source.name, _NOTHING)
+        url = "" if secret_argument(source.base_url) else source.base_url
+        harvest = next(iter(last.get(source.name, ())), None)
+        numbers = (count.living, count.deleted, count.fulltext)
+        rows.append(
+            SourceRow(source.name, titles.get(source.name, ""), url, source.kind, source.is_removed, *numbers, harvest)
+        )
+    return rows
+
+
+def sources_of(view: View, inbox: Inbox | None, name: str = "") -> list[SourceRow]:
+    """Return the rows of all sources, or of the one with this name."""
+    sources = [source for source in view.sources() if name in ("", source.name)]
+    last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
+    return source_rows(sources, view.source_counts(), last, _titles(inbox, sources))
+
+
+def _titles(inbox: Inbox | None, sources: Iterable[Source]) -> dict[str, str]:
+    """Return the names that sources give themselves, in their last answer to Identify."""
+    known = {source.name: inbox.identity(source.name) for source in sources} if inbox else {}
+    return {name: identity.latest.repository_name for name, identity in known.items() if identity}
+
+
+def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:
+    """Return the last harvests of a source, the newest first; none if the inbox cannot be read."""
+    return [harvest_of(run) for run in inbox.runs(name, limit, "harvest")] if inbox else []
+
+
+def format_rows(formats: Iterable[Format], counts: Mapping[str, int]) -> list[FormatRow]:
+    """Return the rows of the formats, in their order."""
+    return [
+        FormatRow(known.metadata_prefix, known.schema, known.namespace, known.source, counts[known.metadata_prefix])
+        for known in formats
+    ]
+
+
+def set_rows(sets: Iterable[SetDescription], counts: Mapping[str, int] | None = None) -> list[SetRow]:
+    """Return the rows of the sets; a set without a name of its own has the spec of its source as its name."""
+    return [
+        SetRow(
+            entry.spec,
+            set_label(entry.spec, entry.name),
+            entry.spec.count(":"),
+            None if counts is None else counts[entry.spec],
+        )
+        for entry in sets
+    ]
+
+
+def set_path(spec: str) -> list[str]:
+    """Return the specs of the sets above a set, the highest first."""
+    parts = spec.split(":")[:-1] if spec else []
+    return [":".join(parts[: place + 1]) for place in range(len(parts))]
+
+
+def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[list[SetDescription], bool]:
+    """Return the sets below a set (empty: all sets), and whether there are more.
+
+    They are as many whole levels as have at most `most` sets, each set before those below it and before the next one.
+    If the first level has more, those of it that follow the set `after` are returned, at most `most`.
+    """
+    depth = spec.count(":") + 1 if spec else 0
+    if after is not None:
+        level = list(islice(_level(view, spec, after, depth), most + 1))
+        return level[:most], len(level) > most
+    every = list(islice(_level(view, spec, None, _DEEPEST), most + 1))
+    if len(every) <= most:
+        return _as_tree(every), False
+    shown: list[SetDescription] = []
+    while len(level := list(islice(_level(view, spec, None, depth), most + 1))) <= most:
+        shown, depth = level, depth + 1
+    return (_as_tree(shown), False) if shown else (level[:most], True)
+
+
+def _as_tree(sets: Iterable[SetDescription]) -> list[SetDescription]:
+    """Return sets in the order of a tree: by its specs, `a-b` would stand between `a` and `a:c`."""
+    return sorted(sets, key=lambda entry: entry.spec.split(":"))
+
+
+def _level(view: View, spec: str, after: str | None, depth: int) -> Iterator[SetDescription]:
+    """Yield the sets below a set, with at most `depth` colons in their specs.
+
+    Deeper sets are not read: their specs begin with one of these and a colon, and sort before a semicolon there.
+    """
+    last = after if after is not None else (f"{spec}:" if spec else None)
+    while following := view.sets(last, 1):
+        (entry,) = following
+        if spec and not entry.spec.startswith(f"{spec}:"):
+            return
+        if entry.spec.count(":") <= depth:
+            yield entry
+            last = entry.spec
+        else:
+            last = ":".join(entry.spec.split(":")[: depth + 1]) + ";"

@@ -1,0 +1,403 @@
+"""Maps the payloads of one item to its records. It is pure, so any process may do it, without a store.
+
+`prepare` reads the richest payload into a Work, lets every format write its fragment, and adds the about containers.
+The header is added later, when the datestamp is known (`record`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from typing import NamedTuple
+
+from gateway.core import xmlio
+from gateway.core.errors import NotXml, UnusableRecord, unforeseen
+from gateway.core.model import Content, FileLink, Work
+from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
+from gateway.core.takedowns import Takedowns
+from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
+from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.publish import known_files, provenance, resourcesync_abouts, withholding
+from gateway.publish.namespaces import guarded, standing_alone
+from gateway.publish.provenance import Origin
+from gateway.publish.withholding import Forbidden
+
+_DIGEST_BYTES = 16
+_NO_TAKEDOWNS = Takedowns()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """The facts about a source that publication needs.
+
+    `formats` has (schema, namespace) of each metadataPrefix that the source announces. `rights` is the address of a
+    rights statement for all its records. `prefer` has the prefixes to read the Work from first. `fields` has the names
+    of the fields of its payloads, for formats in which they differ (Solr).
+    """
+
+    name: str
+    base_url: str
+    domain: str
+    formats: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    rights: str = ""
+    prefer: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+class Given(NamedTuple):
+    """One payload of an item. `exposed` is the prefix under which it is served unchanged; empty: it is not."""
+
+    metadata_prefix: str
+    exposed: str
+    content: bytes
+    declarations: tuple[tuple[str, str], ...]
+    datestamp: str
+    sets: tuple[str, ...]
+    is_deleted: bool
+    abouts: tuple[bytes, ...]
+    received_at: int
+    is_repaired: bool
+
+
+class Task(NamedTuple):
+    """One item to map. `held_sets` are its sets so far: a deletion that names no sets keeps them.
+
+    `files` are its known files besides those in its record. `published` are the prefixes of its records; None: the item
+    is new. An item that is taken down gets tombstones only in these prefixes.
+    """
+
+    facts: SourceFacts
+    upstream: str
+    given: tuple[Given, ...]
+    held_sets: tuple[str, ...] = ()
+    files: tuple[FileLink, ...] = ()
+    published: tuple[str, ...] | None = None
+    takedowns: Takedowns = _NO_TAKEDOWNS
+
+
+class Fragment(NamedTuple):
+    """One record without its header: `body` is everything between the header and the end tag of the record.
+
+    `length` and `sha256` are those of its metadata alone.
+    """
+
+    metadata_prefix: str
+    digest: bytes
+    is_deleted: bool
+    body: bytes
+    length: int = 0
+    sha256: bytes = b""
+
+
+class Prepared(NamedTuple):
+    """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
+
+    `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
+    """
+
+    upstream: str
+    identifier: str
+    is_deleted: bool
+    sets: tuple[str, ...]
+    fragments: tuple[Fragment, ...]
+    problems: tuple[tuple[str, str], ...] = ()
+    is_withheld: bool = False
+    contents: tuple[Content, ...] = ()
+
+
+class _Read(NamedTuple):
+    given: Given
+    content: bytes
+    namespace: str
+    rank: int
+    work: Work | None
+
+
+def prepare(task: Task) -> Prepared:
+    """Return the records of one item. It raises nothing because of the contents of a payload: that is a problem."""
+    try:
+        return _prepared(task)
+    except Exception as error:
+        problems = tuple((given.metadata_prefix, unforeseen(error)) for given in task.given if not given.is_deleted)
+        if not problems:  # a deletion has no contents that could be wrong
+            raise
+        return Prepared(task.upstream, "", False, (), (), problems)
+
+
+def _prepared(task: Task) -> Prepared:
+    identifier = local_identifier(task.facts.domain, task.facts.name, task.upstream)
+    if task.takedowns.names_item(identifier, task.facts.name, task.upstream):
+        return _taken_down(task, identifier)
+    live = [given for given in task.given if not given.is_deleted]
+    known = _forbidden(task, live)
+    read, problems = [], []
+    for given in live:
+        try:
+            may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
+            read.append(_read(given, may_glance, task.facts.fields))
+        except UnusableRecord as error:
+            problems.append((given.metadata_prefix, str(error)))
+    if problems:
+        return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
+    if any(record.work is not None and task.takedowns.names_work(task.upstream, record.work) for record in read):
+        return _taken_down(task, identifier)
+    if not live:
+        return _tombstones(task, identifier)
+    return _permitted(task, identifier, read, known)
+
+
+def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden | None) -> Prepared:
+    """Return the records of an item that is not deleted, without the parts that are taken down."""
+    best_first = _best_first(task, read)
+    work = _work(task, best_first)
+    if known is not None:
+        known = known.with_files(work.files)
+        best_first = read = [_quiet(record, known) for record in best_first]
+    if files := withholding.permitted(task.files, known):
+        work = known_files.completed(work, files)
+    work = withholding.without(work, known)
+    sets = _sets(task, has_files=bool(work.files))
+    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
+    contents = tuple(oai_didl.contents(work))
+    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
+
+
+def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
+    """Return what must not be published of an item; None if no takedown concerns it."""
+    if task.takedowns.is_empty:
+        return None
+    known = Forbidden(task.takedowns).with_files(task.files)
+    contents = (content for given in live for content in (given.content, *given.abouts))
+    return known if any(map(known.names, task.files)) or any(map(known.mentions, contents)) else None
+
+
+def _quiet(read: _Read, known: Forbidden) -> _Read:
+    """Return a payload without the abouts that contain something that is taken down."""
+    abouts = tuple(about for about in read.given.abouts if not known.mentions(about))
+    return read._replace(given=read.given._replace(abouts=abouts))
+
+
+def record(identifier: str, datestamp: int, sets: tuple[str, ...], fragment: Fragment) -> bytes:
+    """Return the whole `<record>` of a fragment (OAI-PMH 2.0 §2.5)."""
+    status = ' status="deleted"' if fragment.is_deleted else ""
+    head = (
+        f"<record><header{status}><identifier>{escape(identifier)}</identifier>"
+        f"<datestamp>{_utc_datetime(datestamp)}</datestamp>{_specs(sets)}</header>"
+    )
+    return b"".join((head.encode(), fragment.body, b"</record>"))
+
+
+_utc_datetime = lru_cache(maxsize=4096)(utc_datetime)  # records of one page have the same time
+
+
+@lru_cache(maxsize=4096)
+def _specs(sets: tuple[str, ...]) -> str:
+    return "".join(f"<setSpec>{spec}</setSpec>" for spec in sets)
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
+    """Read a payload. If it is the only one of its item, and not served unchanged, it may be read by `glance`."""
+    content = standing_alone(given.content, given.declarations)
+    if is_only and not given.exposed:
+        for known in glancing():
+            assert known.glance is not None
+            if (work := known.glance(content)) is not None:
+                return _Read(
+                    given, content, known.namespace, known.rank, resourcesync_abouts.completed(work, given.abouts)
+                )
+    try:
+        root = xmlio.parse(content)
+    except NotXml as error:
+        raise UnusableRecord(f"The metadata cannot be used. {error}") from error
+    namespace, _ = xmlio.name_of(root)
+    if given.exposed:
+        content = guarded(content, root)
+    reader = reader_of(namespace)
+    profile = "" if reader.namespaces else stated_namespace(resourcesync_abouts.profiles(given.abouts))
+    if profile and (work := _read_as(profile, namespace, root)):
+        return _Read(
+            given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
+        )
+    work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
+    return _Read(given, content, namespace, reader.rank, work and resourcesync_abouts.completed(work, given.abouts))
+
+
+def _read_as(stated_namespace: str, namespace: str, root: xmlio.Element) -> Work | None:
+    """Read a payload with an unknown namespace as one of `stated_namespace`; None if that gives no statements."""
+    elements = DC if stated_namespace == OAI_DC else stated_namespace  # whose children are in a namespace of their own
+    same = xmlio.renamed(root, namespace, elements)
+    work = reader_of(elements).read(same, b"")
+    return work if work and work.statements else None
+
+
+def _best_first(task: Task, read: list[_Read]) -> list[_Read]:
+    """Return the payloads by the `prefer` of the source, then by rank; payloads without statements are last."""
+    if len(read) == 1:
+        return read
+    prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
+
+    def order(record: _Read) -> tuple[bool, int, int]:
+        is_mute = record.work is None or not record.work.statements
+        return is_mute, prefer.get(record.given.metadata_prefix, len(prefer)), -record.rank
+
+    return sorted(read, key=order)
+
+
+def _work(task: Task, read: list[_Read]) -> Work:
+    """Return the Work of the first payload; facts that it lacks come from the others."""
+    works = [record.work for record in read if record.work is not None] or [Work()]
+    best = works[0]
+    if len(works) == 1:
+        return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
+    return Work(
+        statements=best.statements,
+        identifiers=next((work.identifiers for work in works if work.identifiers), ()),
+        landing_page=next((work.landing_page for work in works if work.landing_page), ""),
+        files=_first_of_each(file for work in works for file in work.files),
+        license=best.license,
+        modified=_modified(read),
+        upstream=task.upstream,
+        oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
+    )
+
+
+def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
+    files_by_url: dict[str, FileLink] = {}
+    for file in files:
+        files_by_url.setdefault(file.url, file)
+    return tuple(files_by_url.values())
+
+
+def _modified(read: list[_Read]) -> str:
+    return max(
+        [provenance.datestamp_of(record.given.datestamp, record.given.received_at) for record in read], default=""
+    )
+
+
+# --- writing ------------------------------------------------------------------------------------------------------
+
+
+def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
+    """Return the fragments of the formats that we write for every item."""
+    origin = next(iter([record for record in read if record.work is not None and record.work.oai_dc]), read[0])
+    saying = _Saying(task.facts, task.upstream, origin, sets)
+    fragments = []
+    for prefix, known in written().items():
+        assert known.write is not None
+        content = known.write(work)
+        is_carried = content == origin.content and not origin.given.is_repaired
+        fragments.append(saying.fragment(prefix, content, is_altered=not is_carried))
+    return fragments
+
+
+def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
+    """Return the payloads that are served unchanged, and tombstones for those that are deleted or withheld."""
+    exposed = [given for given in task.given if given.exposed]
+    if not exposed:
+        return []
+    withheld = [record for record in read if known is not None and known.mentions(record.content)]
+    fragments = [
+        _Saying(task.facts, task.upstream, record, sets).fragment(
+            record.given.exposed, record.content, is_altered=record.given.is_repaired
+        )
+        for record in read
+        if record.given.exposed and record not in withheld
+    ]
+    gone = [given.exposed for given in exposed if given.is_deleted]
+    gone += [record.given.exposed for record in withheld if record.given.exposed in (task.published or ())]
+    return fragments + [tombstone(prefix, sets) for prefix in gone]
+
+
+class _Saying:
+    """The about containers of all records that are made of one payload: provenance, rights, and others."""
+
+    __slots__ = ("_abouts", "_meant")
+
+    def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
+        given = read.given
+        namespace = _namespace(facts, read)
+        stated = provenance.NOTHING
+        if given.abouts:
+            others = resourcesync_abouts.others(given.abouts)
+            stated = provenance.read(standing_alone(about, given.declarations) for about in others)
+            before = None if stated.origin else resourcesync_abouts.republished(given.abouts, namespace)
+            stated = stated if before is None else stated._replace(origin=provenance.described(before))
+        carried = tuple([b"<about>%b</about>" % guarded(*other) for other in stated.others])
+        rights = stated.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
+        rights = provenance.rights_container(rights) if rights else ""
+        datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
+        origin = Origin(facts.base_url, upstream, datestamp, namespace, _utc_datetime(given.received_at))
+        self._abouts = provenance.containers(origin, stated.origin, rights, carried)
+        # Everything except the harvestDate, which changes although nothing is new.
+        meant = (facts.base_url, given.datestamp, namespace, stated.origin, rights, *sets)
+        self._meant = b"\0".join(("\0".join(meant).encode("utf-8", "surrogatepass"), *carried))
+
+    def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
+        """Return the metadata and abouts of a record, and their digest without the harvestDate."""
+        digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
+        digest.update(content)
+        body = b"".join((b"<metadata>", content, b"</metadata>", self._abouts[is_altered]))
+        return Fragment(prefix, digest.digest(), False, body, len(content), sha256(content).digest())
+
+
+def _namespace(facts: SourceFacts, read: _Read) -> str:
+    """Return the namespace for the provenance: that of the payload, else of its format, else the address for none."""
+    _, announced = facts.formats.get(read.given.metadata_prefix, ("", ""))
+    return read.namespace or announced.strip() or NO_NAMESPACE
+
+
+def _tombstones(task: Task, identifier: str) -> Prepared:
+    """Return the tombstones of an item that its source has deleted in every format; none if it was never published."""
+    if task.published == ():
+        return Prepared(task.upstream, identifier, True, (), ())
+    stated = _sets(task, has_files=False)
+    sets = most_specific({*stated, *task.held_sets})
+    prefixes = (*written(), *(given.exposed for given in task.given if given.exposed))
+    return Prepared(task.upstream, identifier, True, sets, tuple(tombstone(prefix, sets) for prefix in prefixes))
+
+
+def _taken_down(task: Task, identifier: str) -> Prepared:
+    """Return the tombstones of an item that is taken down, in the formats and sets in which it was published."""
+    was_published = identifier in task.takedowns.hit_items  # perhaps by a store that is lost
+    prefixes = task.published or (tuple(written()) if was_published else ())
+    sets = (most_specific(set(task.held_sets)) or _sets(task, has_files=False)) if prefixes else ()
+    fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
+    return Prepared(task.upstream, identifier, True, sets, fragments, is_withheld=True)
+
+
+def tombstone(prefix: str, sets: tuple[str, ...]) -> Fragment:
+    """Return the fragment of a deleted record: it has no metadata and no about (OAI-PMH 2.0 §2.5.1)."""
+    digest = blake2b(repr(sets).encode(), digest_size=_DIGEST_BYTES).digest()
+    return Fragment(prefix, digest, True, b"")
+
+
+def _sets(task: Task, *, has_files: bool) -> tuple[str, ...]:
+    """Return the most specific sets of an item (OAI-PMH 2.0 §2.6): that of its source or sets below it, fulltext."""
+    counted = [given.sets for given in task.given if not given.is_deleted] or [given.sets for given in task.given]
+    return _local_sets(task.facts.name, tuple(counted), FULLTEXT if has_files else "")
+
+
+@lru_cache(maxsize=4096)  # the records of a source share a few sets
+def _local_sets(name: str, counted: tuple[tuple[str, ...], ...], fulltext: str) -> tuple[str, ...]:
+    specs = {local_set(name, spec) for sets in counted for spec in sets if spec}
+    if not specs:
+        specs = {f"{SOURCES}:{name}"}
+    if fulltext:
+        specs.add(fulltext)
+    return most_specific(specs)
+
+
+def most_specific(specs: set[str]) -> tuple[str, ...]:
+    """Return the sets that have no other one of them below, sorted; the set of everything is in no header."""
+    above = {spec[:place] for spec in specs for place, character in enumerate(spec) if character == ":"}
+    return tuple(sorted(specs - above - {SOURCES}))
+
+
+def is_legal_identifier(upstream: str) -> bool:
+    """Return whether an identifier of a source can be used: it is not blank, and XML allows its characters."""
+    return bool(upstream.strip()) and is_legal(upstream)

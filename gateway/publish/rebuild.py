@@ -1,0 +1,229 @@
+"""Rebuild: makes all records again after a change of a mapping, and tombstones of all records of a removed source.
+
+It walks over the items of the store in batches. If another process publishes meanwhile, the position of the source has
+moved, and the batch is read again. So an old record never replaces a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
+from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
+from gateway.core.model import ItemState, Publication
+from gateway.core.takedowns import Takedowns
+from gateway.formats import written
+from gateway.publish.items import (
+    TRIES,
+    Change,
+    Payloads,
+    add_format,
+    facts_held,
+    introduce_formats,
+    keep_note,
+    mapping_fact,
+    write,
+)
+from gateway.publish.mapping import Prepared, most_specific, prepare, tombstone
+from gateway.publish.rebuild_processes import Rebuilt
+from gateway.store.base import Inbox, Store
+
+BATCH = 500  # items of one transaction
+
+
+def outdated(store: Store) -> tuple[str, ...]:
+    """Return the prefixes of our formats whose mapping is newer than their published records."""
+    facts = ((prefix, format_.version, store.fact(mapping_fact(prefix))) for prefix, format_ in written().items())
+    return tuple(prefix for prefix, version, published in facts if published and published != str(version))
+
+
+def rebuild(
+    store: Store,
+    inbox: Inbox,
+    metadata_prefix: str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    parts: Iterable[Rebuilt] | None = None,
+) -> int:
+    """Map every item again from the inbox; return how many records changed and got a new datestamp.
+
+    Records that the store can no longer read count as changed, also tombstones. `metadata_prefix` restricts it to one
+    format. `progress` is called with the number of items so far. `parts` are the results of all items if other
+    processes make them. Raise StoreError.
+    """
+    introduce_formats(store)
+    store.give_up_damaged()
+    stamped = seen = 0
+    for part in Remaker(store, inbox, metadata_prefix).parts() if parts is None else parts:
+        stamped, seen = stamped + part.stamped, seen + part.items
+        progress(seen)
+    for prefix, format_ in written().items():
+        if metadata_prefix in (None, prefix):
+            add_format(store, format_)
+            store.remember(mapping_fact(prefix), str(format_.version))
+    return stamped
+
+
+class Remaker:
+    """Maps items again from the inbox, in one of our formats or in all.
+
+    `turn` returns what is held while records are written: others map meanwhile.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox,
+        metadata_prefix: str | None,
+        turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Take the databases. Nothing is read yet."""
+        self._store, self._inbox, self._wanted, self._turn = store, inbox, metadata_prefix, turn
+        self._payloads: dict[str, Payloads | None] = {}
+
+    def parts(self, after: int = 0, until: int | None = None) -> Iterator[Rebuilt]:
+        """Make the records of the items after a number again, up to another one; yield the result of each batch.
+
+        Raise StoreError.
+        """
+        while rows := self._store.items(None, after, BATCH):
+            after = rows[-1][1].number
+            rows = tuple(row for row in rows if until is None or row[1].number <= until)
+            if not rows:
+                return
+            batches = _by_source(rows).items()
+            yield Rebuilt(len(rows), sum(self._rebuild(source, states) for source, states in batches))
+
+    def _rebuild(self, source: str, upstreams: Sequence[str]) -> int:
+        store = self._store
+        for _ in range(TRIES):
+            # Before the states: a later publication, or change of files, moves these values.
+            position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
+            states = store.states(source, upstreams).values()
+            payloads = self._payloads_of(source)
+            remade = (_remade(store, payloads, state, self._wanted, takedowns) for state in states)
+            changes = [change for change in remade if change]
+            if not changes:
+                return 0
+            try:
+                moves = (position, position)
+                publication = Publication(source, position=moves, edition=edition, takedowns=takedowns.revision)
+                with self._turn():
+                    return write(store, publication, changes)
+            except (IntentExpired, PositionMoved, FilesChanged):
+                continue
+        raise StoreError(
+            f"The items of {source} were not made again: other processes were faster {TRIES} times. Repeat the command."
+        )
+
+    def _payloads_of(self, source: str) -> Payloads | None:
+        if source not in self._payloads:
+            facts = facts_held(self._store, source)
+            self._payloads[source] = Payloads(self._store, self._inbox, facts) if facts else None
+        return self._payloads[source]
+
+
+def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
+    """Return the upstream identifiers of the items that are not deleted, or whose tombstones are lost, by source."""
+    specs: dict[str, list[str]] = {}
+    for source, state in rows:
+        if _lost(state) if state.is_deleted else state.payloads:
+            specs.setdefault(source, []).append(state.upstream)
+    return specs
+
+
+def _lost(state: ItemState) -> tuple[str, ...]:
+    """Return the formats of the records that the store can no longer read."""
+    return tuple(prefix for prefix, digest, _ in state.records if not digest)
+
+
+def _remade(
+    store: Store, payloads: Payloads | None, state: ItemState, wanted: str | None, takedowns: Takedowns
+) -> Change | None:
+    """Return the change of an item; None if there is none, or if its payloads can no longer be read."""
+    if state.is_deleted:
+        return _buried_again(store, state, wanted)
+    if payloads is None or any(map(payloads.is_lost, state.payloads)):
+        return None
+    prepared = prepare(payloads.task(state.upstream, {}, state, takedowns))
+    change = Change(prepared, (), state)
+    if prepared.problems or not change.differs():
+        return None
+    if wanted is None or most_specific(set(store.item_sets(state.number))) != prepared.sets:
+        return change  # the sets are in every header, so all formats change
+    fragments = tuple(fragment for fragment in prepared.fragments if fragment.metadata_prefix == wanted)
+    change = Change(prepared._replace(fragments=fragments), (), state)
+    return change if change.differs() else None
+
+
+def _buried_again(store: Store, state: ItemState, wanted: str | None) -> Change | None:
+    """Return the change that makes the lost tombstones of a deleted item again; None if there are none."""
+    prefixes = [prefix for prefix in _lost(state) if wanted in (None, prefix)]
+    if not prefixes:
+        return None
+    sets = most_specific(set(store.item_sets(state.number)))
+    fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
+    prepared = Prepared(state.upstream, state.identifier, True, sets, fragments, is_withheld=state.is_withheld)
+    return Change(prepared, (), state)
+
+
+# --- removal of a source ------------------------------------------------------------------------------------------
+
+
+def remove_source(
+    store: Store, inbox: Inbox, name: str, at: int, progress: Callable[[int], None] = lambda _: None
+) -> int:
+    """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
+
+    The removal is written to the inbox first (`at` is its second). So a store that is made again from the inbox has the
+    same tombstones. `progress` is called with the number of deleted items so far. It can be interrupted and repeated;
+    the next command that publishes finishes it. Unpublished pages are never published. If the source is not in the
+    store, nothing happens. Raise StoreError.
+    """
+    with store.view() as view:
+        known = next((source for source in view.sources() if source.name == name), None)
+    if known is None:
+        return 0
+    before = store.position(name)
+    begun = inbox.removal(name, before)
+    number = inbox.remove_source(name, before, at) if begun is None else begun.number
+    removed = bury_all(store, name, progress)
+    store.advance(name, before, number)
+    store.add_source(replace(known, is_removed=True))
+    keep_note(store, inbox, name)
+    return removed
+
+
+def bury_all(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Make tombstones of all records of a source; return how many items were deleted. Raise StoreError."""
+    removed = after = 0
+    while rows := store.items(name, after, BATCH):
+        removed += _bury(store, name, [state.upstream for _, state in rows])
+        after = rows[-1][1].number
+        progress(removed)
+    return removed
+
+
+def _bury(store: Store, name: str, upstreams: Sequence[str]) -> int:
+    for _ in range(TRIES):
+        position = store.position(name)
+        states = [state for state in store.states(name, upstreams).values() if not state.is_deleted or state.is_hidden]
+        changes = [buried(store, state) for state in states]
+        try:
+            settled = tuple((payload.metadata_prefix, state.upstream) for state in states for payload in state.payloads)
+            write(store, Publication(name, position=(position, position), settled=settled), changes)
+        except (IntentExpired, PositionMoved):
+            continue
+        return sum(not state.is_deleted for state in states)
+    raise StoreError(
+        f"The items of {name} were not deleted: other processes were faster {TRIES} times. Repeat the command."
+    )
+
+
+def buried(store: Store, state: ItemState) -> Change:
+    """Return the deletion of an item; its payloads are marked as deleted, so one that arrives again counts as new."""
+    sets = most_specific(set(store.item_sets(state.number)))
+    fragments = tuple(tombstone(prefix, sets) for prefix, _, _ in state.records)
+    payloads = tuple(payload._replace(digest=b"", is_deleted=True) for payload in state.payloads)
+    prepared = Prepared(state.upstream, state.identifier, True, sets, fragments, is_withheld=state.is_withheld)
+    return Change(prepared, payloads, state)

@@ -1,0 +1,182 @@
+"""The people who may sign in to the review, for `gateway user` and `gateway check`."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from gateway.core.addresses import is_loopback, site_url
+from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.instance import key
+from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
+from gateway.core.settings import Settings
+from gateway.core.xmltext import utc_datetime
+from gateway.fulltext.decisions import RULE
+from gateway.fulltext.log_completion import complete, whoever_calls
+from gateway.review.passwords import hash_of
+from gateway.review.throttle import FAILURES, Throttle
+from gateway.store.base import Store, Users
+from gateway.store.opening import USERS, open_users
+
+_SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
+_LONGEST_NAME: Final = 64
+_NO_USER: Final = "There is no user {!r}; `gateway user list` shows all."
+
+
+def check_user(user: User) -> None:
+    """Raise ConfigurationError if a name cannot be that of a user, or if the sources do not fit the role."""
+    name = user.name
+    if not name.isprintable() or name != " ".join(name.split()) or not 1 <= len(name) <= _LONGEST_NAME:
+        raise ConfigurationError(
+            f"{name!r} cannot be a name. Use 1 to {_LONGEST_NAME} letters, digits and signs, with single spaces."
+        )
+    if name_key(name) == RULE or name.startswith("-"):
+        raise ConfigurationError(f"{name!r} cannot be the name of a user. Choose another one.")
+    if (user.role is Role.MANAGER) != bool(user.sources):
+        raise ConfigurationError("A manager needs the --source to manage, once for each; other roles have none.")
+    for source in user.sources:
+        if not _SOURCE.fullmatch(source):
+            raise ConfigurationError(f"{source!r} is no name of a source; `harvester source list` shows all.")
+
+
+def add(settings: Settings, user: User, password: str) -> None:
+    """Add a user. Raise ConfigurationError if the name is taken or something is wrong, and StoreError."""
+    check_user(user)
+    stored = hash_of(password)
+    about = f"{user.name}, {user.role}{'' if not user.sources else ' of ' + ', '.join(user.sources)}"
+    with closing(_open(settings.instance)) as users:
+        if not users.add(user, stored, _line(Deed.ADDED, about)):
+            raise ConfigurationError(f"There is a user {user.name!r} already. Choose another name.")
+
+
+def set_password(settings: Settings, name: str, password: str) -> str:
+    """Set a new password, which ends all sessions; return the name as it is stored.
+
+    Raise ConfigurationError if there is no such user or the password is wrong, and StoreError.
+    """
+    stored = hash_of(password)
+    with closing(_open(settings.instance)) as users:
+        account = _account(users, name)
+        if not users.set_password(name, stored, _line(Deed.PASSWORD, account.user.name)):
+            raise ConfigurationError(_NO_USER.format(name))
+        Throttle(users, key(settings, FAILURES)).forget(name)
+    return account.user.name
+
+
+def remove(settings: Settings, name: str) -> str:
+    """Remove a user, which ends all sessions; return the name as it was stored.
+
+    Raise ConfigurationError if there is no such user, and StoreError.
+    """
+    with closing(_open(settings.instance)) as users:
+        account = _account(users, name)
+        if not users.remove(name, _line(Deed.REMOVED, account.user.name)):
+            raise ConfigurationError(_NO_USER.format(name))
+    return account.user.name
+
+
+def known(folder: Path) -> list[dict[str, object]]:
+    """Return the facts of all users. Raise ConfigurationError without an instance, and StoreError."""
+    with closing(_open(folder)) as users:
+        return [facts_of(account) for account in users.all()]
+
+
+def facts_of(account: Account) -> dict[str, object]:
+    """Return the object of `gateway user list --json`. The password is not in it."""
+    user = account.user
+    return {
+        "name": user.name,
+        "role": user.role.value,
+        "sources": list(user.sources),
+        "added_at": utc_datetime(account.added_at),
+        "signed_in_at": utc_datetime(account.signed_in_at) if account.signed_in_at else None,
+    }
+
+
+def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
+    """Return the facts of lines of the log, the newest first. Raise as `known`."""
+    with closing(_open(folder)) as users:
+        try:
+            complete(folder, users)
+        except GatewayError as error:
+            logging.getLogger("gateway").warning("The log may lack decisions and takedowns: %s", error)
+        lines = users.log(before, limit)
+    return [
+        {
+            "number": line.number,
+            "at": utc_datetime(line.at),
+            "by": line.by,
+            "deed": line.deed.value,
+            "about": line.about,
+            "network": line.network,
+        }
+        for line in lines
+    ]
+
+
+def doubts(settings: Settings, store: Store) -> Iterator[str]:
+    """Yield a warning for whatever keeps users from signing in or deciding. Raise StoreError."""
+    with closing(open_users(settings.instance)) as users:
+        accounts = users.all()
+    if not accounts:
+        yield from _empty(settings.instance)
+        return
+    base_url = settings.text("base_url")
+    url = site_url(base_url, settings.text("pages_url")) if base_url else "http://localhost"
+    if not url.startswith("https:") and not is_loopback(url):
+        yield (
+            f"Nobody can sign in at {url}/review: browsers send the cookie only by https. Set base_url or pages_url to "
+            "an https address."
+        )
+    if url.startswith("https:") and not settings.text("serve_trusted_proxies"):
+        yield (
+            f"All people at {url}/review share one network, that of the proxy: five failures of anybody slow all of "
+            "them down. Set serve_trusted_proxies to the address of the proxy."
+        )
+    with store.view() as view:
+        names = {source.name for source in view.sources() if not source.is_removed}
+    for account in accounts:
+        if unknown := set(account.user.sources) - names:
+            yield f"The user {account.user.name!r} manages sources that are not here: {', '.join(sorted(unknown))}."
+
+
+def _empty(folder: Path) -> Iterator[str]:
+    """Yield a warning if the file of users was begun and has nothing in it: no backup can be made of it."""
+    file = folder / USERS
+    if file.is_file() and not file.stat().st_size:
+        yield f"{file} is empty, because `gateway user add` was killed. Repeat the command, or delete the file."
+
+
+def count(folder: Path) -> int:
+    """Return how many users there are. Raise StoreError."""
+    with closing(open_users(folder)) as users:
+        return len(users.all())
+
+
+def words(facts: dict[str, object]) -> str:
+    """Return the facts of a user as a line for people."""
+    sources = facts["sources"]
+    of = f" of {', '.join(sources)}" if isinstance(sources, Sequence) and sources else ""
+    return f"{facts['name']}  {facts['role']}{of}  last sign-in: {facts['signed_in_at'] or 'never'}"
+
+
+def _account(users: Users, name: str) -> Account:
+    account = users.find(name)
+    if account is None:
+        raise ConfigurationError(_NO_USER.format(name))
+    return account
+
+
+def _open(folder: Path) -> Users:
+    if not folder.is_dir():
+        raise ConfigurationError(f"There is no instance in {folder}; `gateway init` makes one.")
+    return open_users(folder)
+
+
+def _line(deed: Deed, about: str) -> LogLine:
+    return LogLine(int(time.time()), f"{whoever_calls()} on the command line", deed, about)

@@ -1,0 +1,1 @@
+"""Takedowns: what an entry touches, and carrying the list out."""

@@ -1,0 +1,34 @@
+"""`gateway rebuild` makes records again when a mapping grew, and `gateway check` says when that is due."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core.model import RawPage, Slice, Source
+from gateway.core.xmltext import DC, OAI_DC
+from gateway.publish.publish import SourceFacts, publish_pending
+from gateway.store.opening import open_inbox, open_store
+
+PAYLOAD = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>A title</dc:title></o:dc>'.encode()
+
+
+@pytest.fixture
+def harvested(gateway, folder) -> None:
+    """Make an instance with one work, published as every format of ours."""
+    gateway("init")
+    store, inbox = open_store(folder), open_inbox(folder)
+    store.add_source(Source("laro", "http://laro.example.org/oai"))
+    page = RawPage("laro", "ListRecords", "http://laro.example.org/oai", 0, 200, (), PAYLOAD, "oai_dc")
+    inbox.receive(page, (Slice("oai:laro:1", "2020-01-01", (), False, 0, len(PAYLOAD)),), None)
+    publish_pending(store, inbox, "laro", SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org"))
+    store.close()
+    inbox.close()
+
+
+def test_a_mapping_that_grew_is_told_until_its_records_are_made_again(gateway, folder, harvested):
+    store = open_store(folder)
+    store.remember("mapping oai_dc", "0")
+    store.close()
+    assert "Records in oai_dc were made by an older mapping" in gateway("check").stderr
+    assert gateway("rebuild", "--format", "oai_dc").exit_code == 0
+    assert "older mapping" not in gateway("check").stderr

@@ -1,0 +1,44 @@
+"""Texts of strangers are normalized in a time that grows with their length, and not with its square."""
+
+from __future__ import annotations
+
+import time
+from itertools import product
+from unicodedata import combining, normalize
+
+import pytest
+
+from gateway.core.normal_forms import normalized
+from gateway.pages.citations import _initials
+from gateway.review.differences import _plain
+from gateway.search.words import folded
+from harvester.fulltext.pdf.similarity import letters, words
+from harvester.graph.facts import _key
+from tests.rows import each_row
+
+
+@each_row(
+    "form, text",
+    product(
+        ["NFC", "NFD", "NFKC", "NFKD"],
+        ["", "abc", "caf\u00e9", "cafe\u0301 \ufb01 \u1100\u1161", "\u0301" * 30, "." * 99 + "\u00e9"],
+    ),
+)
+def test_texts_that_people_write_are_as_unicode_says(form, text):
+    assert normalized(form, text) == normalize(form, text)
+
+
+def test_every_mark_is_counted():
+    marks = [chr(number) for number in range(0x110000) if combining(chr(number))]
+    assert [mark for mark in marks if len(normalized("NFC", "b" + mark * 40)) > 1 + 2 * 30] == []
+
+
+@pytest.mark.slow
+@each_row("read", [folded, _plain, letters, words, _key, lambda text: _initials(text, ".", " ", "-")])
+def test_a_title_of_marks_takes_time_that_grows_with_its_length(read):
+    def seconds(marks):
+        begun = time.process_time()
+        read("a" + "\u0301\u0327" * marks)
+        return time.process_time() - begun
+
+    assert seconds(200_000) < 4 * 3 * seconds(50_000) + 0.5

@@ -1,0 +1,95 @@
+"""A page without a file says what was searched, with which result, and when it is searched again."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import closing
+
+import pytest
+
+from gateway.core.model import Outcome, Trace
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
+from gateway.store.opening import open_discovery
+from tests.page_house import parsed, seen
+
+IDENTIFIER = "oai:gateway.example.org:laro/1"
+TRACES = (
+    Trace("unpaywall", Outcome.NOT_FOUND),
+    Trace("landing_page", Outcome.NO_PDF_LINK),
+    Trace("another_step", Outcome.ROBOTS_DENIED),
+)
+
+
+def searched(house, outcome=Outcome.NOT_OA, *, traces=TRACES, due=0, content=""):
+    """Store the end of a search for one item."""
+    with closing(open_discovery(house.desk.folder)) as discovery:
+        discovery.enlist("laro", [(IDENTIFIER, "1")], 1, 1_760_000_000)
+        lease = discovery.lease(1_760_000_000, 60)
+        result = SearchResult(outcome, traces)
+        assert discovery.done(lease, outcome, content or search_as_json(result), 1_760_000_000, due=due)
+
+
+def test_without_a_search_none_is_shown(house):
+    text = seen(house.page(house.add("1")))
+    assert "No file is known for this work." in text
+    assert "searched" not in text
+
+
+def test_a_search_without_a_find_is_shown_with_its_steps(house):
+    path = house.add("1")
+    searched(house)
+    html = house.page(path)
+    text = seen(html)
+    assert "A file was searched for on 9 October 2025, 08:53 UTC. No open copy is known." in text
+    assert "next search" not in text
+    pairs = [" ".join(element.itertext()).strip() for element in parsed(html).iterfind(".//details/dl/*")]
+    assert pairs[:6] == [
+        *("Unpaywall", "The work is not known there."),
+        *("The page of the work", "The page has no link to a file."),
+        *("another step", "The site does not allow robots there."),
+    ]
+
+
+def test_the_search_is_also_data(house):
+    path = house.add("1")
+    assert json.loads(house.page(f"{path}.json"))["search"] is None
+    searched(house, due=1_800_000_000)
+    assert json.loads(house.page(f"{path}.json"))["search"] == {
+        "outcome": "not-oa",
+        "searchedAt": "2025-10-09T08:53:20Z",
+        "nextAfter": "2027-01-15T08:00:00Z",
+        "steps": [
+            {"step": "unpaywall", "outcome": "not-found"},
+            {"step": "landing_page", "outcome": "no-pdf-link"},
+            {"step": "another_step", "outcome": "robots-denied"},
+        ],
+    }
+
+
+def test_a_page_that_a_search_may_change_has_no_date_of_change(house):
+    path = house.add("1")
+    house.desk.now += 60
+    house.add("2")
+    assert house.get(f"{path}.json").last_modified is not None
+    searched(house)
+    assert house.get(f"{path}.json").last_modified is None
+    assert house.get(path, headers={"If-None-Match": house.get(path).headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"traces": [{}]}', '{"traces": [{"step": "x", "outcome": "y"}]}'])
+def test_a_damaged_search_does_not_break_the_page(house, caplog, content):
+    path = house.add("1")
+    searched(house, content=content)
+    with caplog.at_level(logging.WARNING):
+        assert "No file is known" in house.page(path)
+        assert "No file is known" in house.page(path)
+    assert len([line for line in caplog.messages if "searches" in line]) == 1
+
+
+def test_a_damaged_database_does_not_break_the_page(house, caplog):
+    path = house.add("1")
+    (house.desk.folder / "discovery.sqlite").write_bytes(b"no database" * 1000)
+    assert "No file is known" in house.page(path)
+    assert "cannot be read" in caplog.text

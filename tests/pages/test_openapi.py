@@ -1,0 +1,57 @@
+"""Schemathesis, a judge of others, asks everything that `/openapi.json` describes: the answers are as described."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.publish.publish_files import file_all
+from tests import live
+from tests.conftest import JUDGES
+from tests.page_house import FOUND, statement
+from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.seeds import seed_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("schemathesis")]
+
+# Values of parameters, so that the judge does not ask for what is not there only.
+REAL = """[parameters]
+identifier = "{item}"
+prefix = "oai_dc"
+"query.id" = "1"
+"""
+SEED = seed_of("OPENAPI_SEED") % 1_000_000
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder, port = tmp_path_factory.mktemp("openapi"), live.free_port()
+    make_databases(folder)
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        desk.send(*(Sent(str(number), dc("Reef", statement("type", "article")), sets=("a",)) for number in range(15)))
+        desk.publish()
+        file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
+    (folder / "config.toml").write_text("")
+    assert live.called("gateway", folder, "index", secret="x" * 40).returncode == 0
+    settings = {"base_url": f"http://127.0.0.1:{port}/oai", "secret": "x" * 40}
+    with live.served(folder, "--port", str(port), **settings):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("item", ["", "oai:gateway.example.org:laro/1"])
+def test_every_answer_is_as_the_description_says(url: str, tmp_path: Path, item: str) -> None:
+    """No status 5xx; status codes, media types and headers as described.
+
+    Unknown arguments are ignored, and the syntax of some texts is ours alone; so not all that fits is accepted.
+    """
+    words = [str(JUDGES / "st"), "run", f"{url}/openapi.json", "--seed", str(SEED), "--max-examples", "50"]
+    words += ["--phases", "examples,coverage,fuzzing", "--suppress-health-check", "all", "--no-color"]
+    words += ["--exclude-checks", "unsupported_method,positive_data_acceptance,negative_data_rejection"]
+    (tmp_path / "schemathesis.toml").write_text(REAL.format(item=item) if item else "")
+    done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]

@@ -1,0 +1,42 @@
+"""Which paths are those of pages, over the whole application: a new address fails here until it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from gateway.app import OTHERS, page_test
+from tests.applications import application
+from tests.publish.desk import make_databases
+from tests.rows import each_row
+
+FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Flask]:
+    make_databases(tmp_path)
+    with application(
+        tmp_path, files_serve=True, hub=True, resourcesync_files=True, secret="a secret of this test"
+    ) as made:
+        yield made
+
+
+def test_each_face_is_one_of_pages_or_none(app):
+    assert set(app.blueprints) == FACES_OF_PAGES | OTHERS
+
+
+@each_row(
+    "path, expected",
+    [
+        ("/oai", False), ("/oai/", False), ("/oai/x", False), ("/healthz", False), ("/files/x/y", False),
+        ("/oai:gateway.example.org:laro/1", True), ("/", True), ("", True), ("//oai", True), ("/OAI", True),
+        ("/oaix", True), ("/items/oai", True), ("/sitemaps/1.xml", True), ("/robots.txt", True), ("/nothing", True),
+        ("*", True), ("\x00\xff", True),
+    ],
+)  # fmt: skip
+def test_first_segment_decides(app, path, expected):
+    assert page_test(app)(path) == expected
