@@ -14,7 +14,7 @@ from harvester.http.dates import DAY, SECONDS
 from harvester.http.messages import Fetched, Request
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.list_state import Dates, state_of
+from harvester.sources.oai_pmh.list_state import Dates, state_of, text_of
 from tests.oai_pages import error, identifiers, page, record
 from tests.rows import each_row
 from tests.sources.oai_pmh.repository import notes
@@ -519,3 +519,11 @@ def test_refused_dates_are_sent_at_the_other_granularity(granularity: str, first
     assert "were sent again" in steps[0].notes[0]
     with pytest.raises(RemoteError):
         walked([error("badArgument")], options)
+
+
+def test_a_source_that_gave_records_without_dates_is_believed_when_it_has_none():
+    steps, _ = walked(pages(1))
+    state = state_of(steps[-1].cursor.state)[0]
+    assert state.profile.dates == Dates.OPTIONAL
+    _, fetch = walked([error("noRecordsMatch")], state=text_of(state.moved(complete=0)))
+    assert len(fetch.asked) == 1
