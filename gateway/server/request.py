@@ -252,7 +252,7 @@ def escaped(line: bytes) -> bytes:
     return b" ".join((method, path + mark + query, version))
 
 
-# --- Limits of the web server on the time -----------------------------------------------------------------------------
+# --- Limits of the web server on time, bytes and connections ----------------------------------------------------------
 
 
 class Limits(NamedTuple):

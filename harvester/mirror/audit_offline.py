@@ -221,7 +221,7 @@ def _files_of_root(root: StorageRoot, contents: Contents | None) -> Iterator[Aud
             yield AuditFinding(Finding.ALTERED, name, "It is not what was written.")
 
 
-# --- Audit of `failed` ------------------------------------------------------------------------------------------------
+# --- Audit of `failed`, `doubtful` and `waiting` ----------------------------------------------------------------------
 
 _UNFINISHED = ".new"
 

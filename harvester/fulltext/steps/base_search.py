@@ -24,7 +24,7 @@ def _find(known: Known, fetch: Fetch) -> StepResult:
 
 STEP = Step("base", 62, "Asks BASE for open copies of the DOI in repositories.", has_doi, _find, needs=_KEY)
 
-# --- Answers of BASE (`PerformSearch` ---------------------------------------------------------------------------------
+# --- Answers of BASE (`PerformSearch`). Pure --------------------------------------------------------------------------
 
 _OPEN = "1"
 
