@@ -527,3 +527,16 @@ def test_a_source_that_gave_records_without_dates_is_believed_when_it_has_none()
     assert state.profile.dates == Dates.OPTIONAL
     _, fetch = walked([error("noRecordsMatch")], state=text_of(state.moved(complete=0)))
     assert len(fetch.asked) == 1
+
+
+def test_records_older_than_asked_for_are_told_and_taken():
+    (step,), _ = walked(pages(2), replace(OPTIONS, from_="2024-01-02"))
+    assert len(step.slices) == 2
+    assert step.notes == ("Records older than from=2024-01-02T00:00:00Z were sent: 2 of 2 on the first page.",)
+
+
+def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on():
+    options = replace(OPTIONS, from_="2022-01-01")
+    begun = next(SOURCE.changes(options, Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
+    _, fetch = walked(pages(1), replace(OPTIONS, from_="2023-01-01"), begun.cursor.state)
+    assert fetch.arguments[0]["resumptionToken"] == "t1"
