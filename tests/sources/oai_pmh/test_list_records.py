@@ -540,3 +540,9 @@ def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on():
     begun = next(SOURCE.changes(options, Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
     _, fetch = walked(pages(1), replace(OPTIONS, from_="2023-01-01"), begun.cursor.state)
     assert fetch.arguments[0]["resumptionToken"] == "t1"
+
+
+def test_a_cursor_beyond_what_has_come_is_told():
+    parts = [page(record(number), token=f"t{number}", attributes=f' cursor="{6 * (number - 1)}"') for number in (1, 2)]
+    steps, _ = walked([*parts, page(record(3), token="")])
+    assert "The cursor says 6 where 1 records had come." in notes(steps)
