@@ -54,9 +54,16 @@ from gateway.search.query import MOST_LETTERS, Query
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Inbox, Store, Users, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
-from gateway.store.opening import Desk, open_inbox, open_store, open_subscribers, open_subscriptions, open_users
+from gateway.store.opening import (
+    DiscoveryOnDemand,
+    open_inbox,
+    open_store,
+    open_subscribers,
+    open_subscriptions,
+    open_users,
+)
 from gateway.store.step import EPOCH_FACT, check_domain, check_finished
-from gateway.takedowns.interactive import TakedownDesk
+from gateway.takedowns.interactive import InteractiveTakedowns
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
@@ -82,7 +89,7 @@ class Databases(NamedTuple):
     inbox: Inbox | None
     searches: PastSearches
     search: Reader
-    desk: Desk
+    desk: DiscoveryOnDemand
     users: Users
 
 
@@ -106,7 +113,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
         _inbox(settings.instance),
         PastSearches(settings.instance),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
-        Desk(settings.instance),
+        DiscoveryOnDemand(settings.instance),
         open_users(settings.instance),
     )
     app = Flask("gateway", static_folder=None)
@@ -121,7 +128,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.register_blueprint(face.blueprint())
     for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
-    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
+    withdrawals = InteractiveTakedowns(settings.instance, store, databases.inbox, databases.desk)
     app.extensions["withdrawals"] = withdrawals
     app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     app.extensions.update(is_page=page_test(app), is_brief=oaipmh.is_brief)
@@ -195,7 +202,7 @@ def _review(
     databases: Databases,
     repository: Repository,
     decide: Decide,
-    withdrawals: TakedownDesk,
+    withdrawals: InteractiveTakedowns,
 ) -> Blueprint:
     """Return the part for people who have signed in. Sessions of before a restore are not valid."""
     site, store, users = site_of(settings, repository.base_url), databases.store, databases.users

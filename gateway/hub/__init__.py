@@ -1,1 +1,1 @@
-"""Our WebSub hub, `/hub`: it takes requests of subscribers. The harvester verifies them, and delivers."""
+"""Our WebSub hub, which takes requests of subscribers, and the addresses that the hubs of sources call."""

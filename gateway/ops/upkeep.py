@@ -34,7 +34,7 @@ from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.database_files import ceiling, check_not_served, unused
 from gateway.store.lock_file import locked
-from gateway.store.opening import Desk, open_inbox, open_store
+from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
 from gateway.store.waiting import leave_with_parent
 from gateway.takedowns.apply import pending
@@ -172,7 +172,7 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
     """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
-    with closing(Desk(settings.instance)) as desk:
+    with closing(DiscoveryOnDemand(settings.instance)) as desk:
         has_searched = (settings.instance / "discovery.sqlite").is_file()
         carry_out(store, inbox, desk.open if has_searched else None, settings)
 

@@ -1,1 +1,1 @@
-"""The frame of all pages for people: texts, style sheet, colours, charts, and how addresses and values are written."""
+"""The pages for people: items, lists, search and sources, and the frame around them; other forms of items."""

@@ -1,1 +1,1 @@
-"""The pages where people decide: the only face that writes, and only for users who have signed in."""
+"""The pages where people decide, and their accounts: no other part for the web writes."""

@@ -92,7 +92,7 @@ def open_users(folder: Path) -> Users:
 _PATIENCE_SECONDS = 20.0  # a person waits, and other pages wait for the thread
 
 
-class Desk:
+class DiscoveryOnDemand:
     """`discovery.sqlite` of an instance folder. Nothing is opened or made before it is needed."""
 
     def __init__(self, folder: Path) -> None:

@@ -21,7 +21,7 @@ from gateway.core.settings import load
 from gateway.core.takedowns import Kind, Takedown, Takedowns
 from gateway.search.indexing import following
 from gateway.store.base import Inbox, Store
-from gateway.store.opening import Desk, open_inbox
+from gateway.store.opening import DiscoveryOnDemand, open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import pending, scanned, survey
 from gateway.takedowns.plans import Listed, Plan
@@ -59,10 +59,10 @@ def _words_of(entry: Takedown) -> list[str]:
     return re.findall("[0-9A-Za-z]+", entry.value.partition("/")[2])
 
 
-class TakedownDesk:
+class InteractiveTakedowns:
     """The takedowns of one instance; `Withdrawals` has the promises."""
 
-    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, desk: Desk) -> None:
+    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, desk: DiscoveryOnDemand) -> None:
         """Take the instance folder and its databases; `inbox` is None if it cannot be read."""
         self._folder, self._store, self._inbox, self._desk = folder, store, inbox, desk
 
@@ -161,7 +161,7 @@ class TakedownDesk:
             with (
                 following(settings, completes=False) as index,
                 closing(open_inbox(self._folder, only_reads=True)) as inbox,
-                closing(Desk(self._folder)) as desk,
+                closing(DiscoveryOnDemand(self._folder)) as desk,
             ):
                 carry_out(index.store, inbox, desk.open if self._has_searched else None, settings)
         except GatewayError as error:

@@ -238,7 +238,7 @@ def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, 
     """All of it: also the files that were found for the item, and our copies of them."""
     file = Files(filled).find("1", TITLE)
     with monkeypatch.context() as patch:
-        patch.setattr(interactive.TakedownDesk, "_carry_out", lambda _self: None)
+        patch.setattr(interactive.InteractiveTakedowns, "_carry_out", lambda _self: None)
         _agree(administrator, f"item={ITEM}1")
     if way == "the server is started":
         assert complete_takedowns(filled.desk.folder) == ""
