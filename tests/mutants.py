@@ -105,18 +105,22 @@ def _is_killed(copy: Path, mutant: Mutant, text: str) -> bool:
     try:
         for tier in ("not slow", "slow"):
             line = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:randomly", "-m", tier, *folders]
-            done = subprocess.run(line, cwd=copy, env=surroundings, capture_output=True, check=False, preexec_fn=_limit)
-            if done.returncode == 1:  # a test has failed
+            try:
+                done = subprocess.run(
+                    line, cwd=copy, env=surroundings, capture_output=True, check=False, preexec_fn=_limit, timeout=600
+                )
+            except subprocess.TimeoutExpired:  # it waits for ever
                 return True
-            if done.returncode not in (0, 5):  # out of time, or no test can be collected
-                return done.returncode > 0
-        return False
+            if done.returncode > 0 and done.returncode != 5:  # a test has failed, or none can be collected
+                return True
+        return False  # nothing was noticed in time
     finally:
         file.write_text(original, encoding="utf-8")
 
 
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
 
 
 def main() -> None:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from gateway.cli.main import main as gateway
 from tests.conftest import loaded_by
+from tests.rows import each_row
 
 HEAVY = {"bs4", "flask", "lxml", "pdfminer", "pypdfium2", "requests", "rich"}
+
+
+@each_row("program", ["gateway.cli.main", "harvester.cli"])
+@each_row("word", ["--help", "--version"])
+def test_help_and_version_load_no_heavy_library(program, word) -> None:
+    modules, _ = loaded_by(f"from {program} import main; main([{word!r}])")
+    assert not HEAVY & modules
 
 
 def test_status_loads_no_heavy_library(tmp_path) -> None:

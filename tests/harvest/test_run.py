@@ -182,8 +182,8 @@ def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_release
 
 
 @pytest.mark.slow
-@each_row(
-    "answer, outcome",
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
     [
         ((500, b"", {}), RunOutcome.TRY_LATER),
         ((403, b"", {}), RunOutcome.REFUSED),

@@ -54,6 +54,7 @@ def anchored(wall: float, monotonic: float, boot: str = "boot", *, ceiling: int 
             Moment(5000.0, 60.0, "boot"),
             (5000, anchored(5000.0, 60.0, ceiling=9000), 1010),
         ),
+        (ANCHOR, Moment(1060.0, 109.6, "boot"), (1060, ANCHOR, 1060)),  # at the ceiling
         # Nothing is told above the ceiling before it is raised.
         (ANCHOR, Moment(1060.0, 110.5, "boot"), (1061, ANCHOR._replace(ceiling=1061 + CEILING_SECONDS), 1060)),
         (ANCHOR, Moment(5000.0, 200.0, "boot"), (5000, anchored(5000.0, 200.0), 1060)),

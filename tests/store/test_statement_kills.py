@@ -182,6 +182,7 @@ def _after(work: Work, made: tuple[Path, Clocks], folder: Path) -> dict[str, Any
 
 
 WORKS = (publish, compact, erase)
+FEW = {erase: 11, rewrite: 7}  # they have few statements
 
 
 def each_step(few: int) -> pytest.MarkDecorator:
@@ -197,7 +198,7 @@ def test_a_kill_before_any_statement_loses_nothing(made, tmp_path, work, step):
     assert (before["findings"], before["orphans"]) == (after["findings"], after["orphans"]) == ((), (0, 0))
     assert (before == after) is (work is not publish)
     seen = 0
-    for path in kills(work, made, tmp_path, step):
+    for path in kills(work, made, tmp_path, min(step, FEW.get(work, step))):
         seen += 1
         assert state(path, clocks) in (before, after), (path, SEED)
         work(path, clocks)
