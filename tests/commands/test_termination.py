@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeAlias
@@ -258,8 +259,11 @@ def test_a_command_that_publishes_is_ended_by_sigterm_with_its_children(fresh, s
     def answer(handler, here) -> bool:
         if "resumptionToken" in handler.path:
             here.paged.release()
+            if next(asked) > 9:
+                here.over.wait(PATIENCE_SECONDS)  # the harvest has not ended when it is
         return False
 
+    asked = count()
     site.repository.fill(20_000, 100)
     site.repository.page_size = 500
     try:

@@ -122,8 +122,9 @@ def test_pages_are_made_while_all_threads_of_harvesters_are_busy(serving):
 
 @pytest.mark.slow
 def test_page_that_waits_too_long_is_refused_in_a_sentence_and_not_before(serving, pages):
-    with serving(app=pages, page_wait_seconds=0.5) as served, served.connect(LAST % b"/pages/") as first:
+    with serving(app=pages, page_wait_seconds=PATIENCE_SECONDS) as served, served.connect(LAST % b"/pages/") as first:
         until(lambda: pages.begun)
+        served.server.pages._wait_seconds = 0.5
         refusal = served.ask(GET % b"/pages/" + LAST % b"/")
         assert refusal.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nRetry-After: 1\r\n" in refusal

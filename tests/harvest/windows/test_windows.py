@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import time
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 from click.testing import CliRunner
@@ -373,20 +372,24 @@ def test_kills_at_random_moments_repeat_a_page_of_each_connection_at_most(spread
     connections = 3
     for number, month in enumerate(MONTHS):
         spread.fill(30, start=1000 * (number + 1), datestamp=f"{month}T12:00:00Z")
-    spread.before = lambda _: time.sleep(0.01)
     entry = f'[fake]\nurl = "{spread.url}"\nslice = "month"\nconnections = {connections}\n'
     (instance / "sources.toml").write_text(entry)
-    dice, kills = random.Random(5), 0
+    dice = random.Random(5)
     for _ in range(3):
-        target = len(spread.lists()) + dice.randrange(1, 8)
+        reached, gone, target = Event(), Event(), len(spread.lists()) + dice.randrange(1, 8)
+
+        def hold(_, reached=reached, gone=gone, target=target):
+            if len(spread.lists()) >= target:
+                reached.set()
+                gone.wait(240)
+
+        spread.before = hold
         process = harvester("run", "fake")
-        while process.poll() is None and len(spread.lists()) < target:
-            time.sleep(0.001)
-        time.sleep(dice.random() / 20)
-        kills += process.poll() is None
+        assert reached.wait(240)
         process.kill()
         process.communicate()
-    assert kills
+        gone.set()
+    spread.before = lambda _: None
     process = harvester("run", "fake", "--json")
     out, err = process.communicate(timeout=240)
     assert json.loads(out)["is_complete"], err
