@@ -93,6 +93,7 @@ def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = N
     Raise StoreUnwritable if there are such records and the file cannot be written, and another StoreError.
     """
     with file.reading() as session:
+        session.execute("begin")  # one snapshot: another process may be dropping the tables
         if session.one(SQL["former_tables"]) is None:
             return
         is_empty = session.one(SQL["former_first"]) is None
