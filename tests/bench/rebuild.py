@@ -25,7 +25,8 @@ _PROCESSOR_MICROSECONDS = 360.0  # an item: three minutes of two processors
 # records are as plain as those of a real mapping; the search index reads a record with a comment at triple the cost.
 _NEWER = """
 from dataclasses import replace
-from gateway import formats, items, mapping, rebuild
+from gateway import formats
+from gateway.publish import items, mapping, rebuild
 
 def spaced(content):
     before, end, name = content.rpartition(b"</")

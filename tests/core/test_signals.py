@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 240.0
 # A mutex that is locked twice is waited for for ever, and no signal ends that. A name lookup is like that, for a while.
 _BLOCKED = """
 import ctypes, os, sys, threading, time
-from gateway import signals
+from gateway.core import signals
 signals.watch()
 libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
 libc.pthread_mutex_lock(mutex)
@@ -31,7 +31,7 @@ libc.pthread_mutex_lock(mutex)
 """
 _DEAF = """
 import sys, time
-from gateway import signals
+from gateway.core import signals
 signals.watch()
 has_begun = False
 while True:
@@ -57,7 +57,7 @@ main()
 """
 _BEFORE_THE_COMMAND = """
 import os, signal, sys
-from gateway import signals
+from gateway.core import signals
 from gateway.cli.main import main
 watch = signals.watch
 def at_once():
@@ -69,7 +69,7 @@ main()
 """
 _RELEASED = """
 import signal, sys, time
-from gateway import signals
+from gateway.core import signals
 signals.watch()
 signals.release()
 signals.release()

@@ -16,6 +16,7 @@ from tests.rows import each_row
 
 UNITS = ROOT / "deploy" / "systemd"
 SERVICES = ("gateway.service", "harvester.service")
+COMMANDS = {"gateway": "gateway.cli.main", "harvester": "harvester.cli"}
 MOST_EXPOSURE = 2.5
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("systemd-analyze")]
@@ -73,7 +74,7 @@ def test_programs_start_where_no_memory_is_both_written_and_executed(name: str) 
     program = name.removesuffix(".service")
     code = (
         "import ctypes, os, sys\nctypes.CDLL(None).prctl(65, 1, 0, 0, 0)\n"
-        f"sys.argv = ['{program}', '--help']\nfrom {program}.cli import main\n"
+        f"sys.argv = ['{program}', '--help']\nfrom {COMMANDS[program]} import main\n"
         "import lxml.etree, isal.isal_zlib, zstandard\n"
         "from harvester.fulltext.pdf.extraction import extract\nfrom tests.fulltext.pdfs import a_locked_pdf\n"
         "print(extract(a_locked_pdf()).outcome)\n"
