@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
 	@echo "make test    the main job, and each promise once: a minute on two processors"
-	@echo "make test-all  every test, and the coverage that must be kept: half an hour; also long proofs, other programs,"
+	@echo "make test-all  every test, and the coverage that must be kept: a quarter of an hour; also long proofs, other programs,"
 	@echo "             browsers, the reference data where they are"
 	@echo "make test-more what \`make test\` leaves out; COVERAGE=1 measures coverage, for \`make coverage\`"
 	@echo "make lint    style and types"
