@@ -89,7 +89,7 @@ class Databases(NamedTuple):
     inbox: Inbox | None
     searches: PastSearches
     search: Reader
-    desk: DiscoveryOnDemand
+    discovery: DiscoveryOnDemand
     users: Users
 
 
@@ -124,15 +124,15 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.after_request(_secured)
     decide = decide_of(settings, databases)
     app.extensions.update(databases._asdict(), decide=decide, index=index)
-    face = oaipmh.Face(store, repository, settings.number("oai_max_request_bytes"), observe)
-    app.register_blueprint(face.blueprint())
+    blueprint = oaipmh.Endpoint(store, repository, settings.number("oai_max_request_bytes"), observe)
+    app.register_blueprint(blueprint.blueprint())
     for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
-    withdrawals = InteractiveTakedowns(settings.instance, store, databases.inbox, databases.desk)
+    withdrawals = InteractiveTakedowns(settings.instance, store, databases.inbox, databases.discovery)
     app.extensions["withdrawals"] = withdrawals
     app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     app.extensions.update(is_page=page_test(app), is_brief=oaipmh.is_brief)
-    app.wsgi_app = face.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
+    app.wsgi_app = blueprint.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
     return app
 
 
@@ -208,10 +208,20 @@ def _review(
     site, store, users = site_of(settings, repository.base_url), databases.store, databases.users
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
     throttle = Throttle(users, key(settings, FAILURES))
-    open_desk, sessions = databases.desk.open, Sessions(users)
+    open_discovery, sessions = databases.discovery.open, Sessions(users)
     return review.blueprint(
         review.Parts(
-            site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle, withdrawals
+            site,
+            settings,
+            store,
+            databases.inbox,
+            open_discovery,
+            decide,
+            users,
+            sessions,
+            describe,
+            throttle,
+            withdrawals,
         )
     )
 
@@ -282,7 +292,9 @@ def decide_of(settings: Settings, databases: Databases) -> Decide:
             raise StoreError("Nothing was decided, because the inbox cannot be read.")
         # Without the address that `gateway serve` announces if no other is set: commands publish without it too.
         as_commands = load(settings.instance)
-        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions, note=note)
+        return Deciding(databases.store, databases.inbox, databases.discovery.open(), as_commands)(
+            *decisions, note=note
+        )
 
     return decide
 

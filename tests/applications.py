@@ -20,6 +20,6 @@ def application(folder: Path, **options: Value) -> Iterator[Flask]:
         yield app
     finally:
         app.extensions["index"].wait()
-        for opened in ("store", "subscriptions", "subscribers", "inbox", "searches", "desk", "users"):
+        for opened in ("store", "subscriptions", "subscribers", "inbox", "searches", "discovery", "users"):
             if app.extensions[opened] is not None:
                 app.extensions[opened].close()

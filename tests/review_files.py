@@ -35,7 +35,7 @@ class Files:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        self.desk: Discovery = house.app.extensions["desk"].open()
+        self.desk: Discovery = house.app.extensions["discovery"].open()
         house.desk.now = time.time()  # pages publish by the clock of the machine
         house.app.extensions["store"].believe()
 

@@ -76,14 +76,14 @@ class Decide(Protocol):
 class Deciding:
     """The function `Decide` of an instance."""
 
-    def __init__(self, store: Store, inbox: Inbox, desk: Discovery, settings: Settings) -> None:
+    def __init__(self, store: Store, inbox: Inbox, discovery: Discovery, settings: Settings) -> None:
         """Take the store to publish in, its inbox, the search database (`desk`), and the settings."""
-        self._store, self._inbox, self._desk, self._settings = store, inbox, desk, settings
+        self._store, self._inbox, self._discovery, self._settings = store, inbox, discovery, settings
 
     def __call__(self, *decisions: Decision, note: Note = unnoted) -> Decided:
         """Write decisions and publish them; `Decide` has the promise."""
         self._check_allowed([decision for decision in decisions if decision.verdict == "accept"])
-        result = self._desk.decide_next(*(decision for decision in decisions if decision.number))
+        result = self._discovery.decide_next(*(decision for decision in decisions if decision.number))
         unknown = tuple(decision for decision in decisions if not decision.number)
         decided = Decided(result.written, result.met, changed=(*unknown, *result.changed))
         note(result.written)
@@ -98,12 +98,12 @@ class Deciding:
 
     def _releaser(self) -> Releaser:
         """Return a new one: the store may have been made again since."""
-        return Releaser(self._store, self._inbox, self._desk, self._settings, _PATIENCE_SECONDS)
+        return Releaser(self._store, self._inbox, self._discovery, self._settings, _PATIENCE_SECONDS)
 
     def _check_allowed(self, accepted: Sequence[Decision]) -> None:
         if not accepted:
             return  # what is rejected may be taken down, and the list need not be readable
-        withdrawn = Withdrawn(self._store, self._desk)
+        withdrawn = Withdrawn(self._store, self._discovery)
         for decision in accepted:
             if withdrawn.has(decision):
                 raise DecisionRefused(
@@ -115,9 +115,9 @@ class Deciding:
 class Withdrawn:
     """Which files are taken down, or their items: for many files, since each item is looked up once."""
 
-    def __init__(self, store: Store, desk: Discovery) -> None:
+    def __init__(self, store: Store, discovery: Discovery) -> None:
         """Take the store and the searches. Raise TakedownsUnreadable."""
-        self._store, self._desk, self._takedowns = store, desk, store.takedowns()
+        self._store, self._discovery, self._takedowns = store, discovery, store.takedowns()
         self._items: dict[str, bool] = {}
 
     def has(self, decision: Decision) -> bool:
@@ -132,7 +132,7 @@ class Withdrawn:
         return self._items[identifier]
 
     def _has_item(self, identifier: str) -> bool:
-        searched = self._desk.search(identifier)
+        searched = self._discovery.search(identifier)
         if searched is None:
             return False
         if self._takedowns.names_item(identifier, searched.source, searched.upstream):
@@ -141,9 +141,9 @@ class Withdrawn:
         return state is not None and state.is_hidden
 
 
-def is_withdrawn(store: Store, desk: Discovery, decision: Decision) -> bool:
+def is_withdrawn(store: Store, discovery: Discovery, decision: Decision) -> bool:
     """Return whether a file that was decided on, or its item, is taken down. Raise TakedownsUnreadable."""
-    return Withdrawn(store, desk).has(decision)
+    return Withdrawn(store, discovery).has(decision)
 
 
 def undoing(history: Iterable[Decision]) -> Decision:

@@ -69,15 +69,15 @@ def note_takedowns(folder: Path) -> None:
 def _of_decisions(folder: Path, since: int) -> Iterator[LogLine]:
     if not (folder / "discovery.sqlite").is_file():
         return
-    with closing(open_discovery(folder, only_reads=True)) as desk:
-        for name in desk.deciders():
+    with closing(open_discovery(folder, only_reads=True)) as discovery:
+        for name in discovery.deciders():
             if name != RULE:
-                yield from map(line_of, _decisions_of(desk, DecisionFilter(name, since=since)))
+                yield from map(line_of, _decisions_of(discovery, DecisionFilter(name, since=since)))
 
 
-def _decisions_of(desk: Discovery, wanted: DecisionFilter) -> Iterator[Decision]:
+def _decisions_of(discovery: Discovery, wanted: DecisionFilter) -> Iterator[Decision]:
     before = _BEGIN
-    while batch := desk.latest_decisions(wanted, before, _BATCH):
+    while batch := discovery.latest_decisions(wanted, before, _BATCH):
         yield from (decision for decision, _ in batch)
         before = (batch[-1][0].at, batch[-1][0].number)
 

@@ -37,7 +37,7 @@ class Releaser:
         self,
         store: Store,
         inbox: Inbox,
-        desk: Discovery,
+        discovery: Discovery,
         settings: Settings,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
@@ -45,7 +45,7 @@ class Releaser:
 
         `patience_seconds` is how long it waits for others that publish decisions.
         """
-        self._store, self._inbox, self._desk = store, inbox, desk
+        self._store, self._inbox, self._discovery = store, inbox, discovery
         self._lock, self._patience_seconds = settings.instance / "locks" / _LOCK, patience_seconds
         self._terms: Terms = terms_of(settings)
         # Items that the desk has noted as published in another store are not published in this one.
@@ -69,7 +69,7 @@ class Releaser:
     def _released(self, sources: Collection[str], identifiers: Collection[str] | None) -> Counter[str]:
         self._begin()
         stamped, after = Counter[str](), ""
-        while batch := self._desk.unpublished(after, BATCH, sources, identifiers):
+        while batch := self._discovery.unpublished(after, BATCH, sources, identifiers):
             with self._alone():
                 stamped += self._release_batch(batch)
             after = batch[-1].identifier
@@ -93,7 +93,7 @@ class Releaser:
         by_source = sorted(batch, key=lambda item: item.source)
         for source, items in groupby(by_source, key=lambda item: item.source):
             stamped += self._release(source, tuple(items))
-        self._desk.published(batch)
+        self._discovery.published(batch)
         return stamped
 
     def _begin(self) -> None:
@@ -102,9 +102,9 @@ class Releaser:
         if before == self._published_on:
             return
         if before.endswith(self._epoch):
-            self._desk.change_all()
+            self._discovery.change_all()
         else:
-            self._desk.start_again()
+            self._discovery.start_again()
         self._store.remember(_TERMS_FACT, self._published_on)
 
     def _release(self, source: str, items: Sequence[Unpublished]) -> Counter[str]:
@@ -114,5 +114,5 @@ class Releaser:
 
     def _known(self, state: ItemState) -> tuple[FileLink, ...]:
         """Return all files of an item, by the decision in force on each."""
-        searched, decisions = self._desk.search(state.identifier), self._desk.decisions(state.identifier)
+        searched, decisions = self._discovery.search(state.identifier), self._discovery.decisions(state.identifier)
         return files_of(candidates_of(searched), decisions, state.files, self._terms, retracted_of(searched))

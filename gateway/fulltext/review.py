@@ -64,7 +64,7 @@ class Review:
 
     def __init__(
         self,
-        desk: Discovery,
+        discovery: Discovery,
         instance: Path,
         *,
         work_of: Callable[[str, str], Work | None],
@@ -75,7 +75,7 @@ class Review:
         `work_of` returns the work of an item, given its identifier here and at its source, or None if it is deleted.
         `host_of` returns the host in an address.
         """
-        self._desk, self._instance, self._work_of, self._host_of = desk, instance, work_of, host_of
+        self._discovery, self._instance, self._work_of, self._host_of = discovery, instance, work_of, host_of
         self._last = _Item("")
 
     def of(self, decision: Decision) -> Reviewed:
@@ -98,7 +98,7 @@ class Review:
         )
 
     def _item(self, identifier: str) -> _Item:
-        state = self._desk.search(identifier)
+        state = self._discovery.search(identifier)
         if state is None:
             return _Item(identifier)
         candidates = {candidate.url: candidate for candidate in reversed(candidates_of(state))}  # the first one counts
@@ -107,13 +107,13 @@ class Review:
 
 
 def copies_in_force(
-    desk: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder = CopyOrder.IDENTIFIER, item: str = ""
+    discovery: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder = CopyOrder.IDENTIFIER, item: str = ""
 ) -> Iterator[ListedCopy]:
     """Yield all copies on which the decision in force has a verdict, in an order.
 
     With `item`, only copies of items after this identifier; the order must be that of identifiers then.
     """
     after = ListedCopy(FoundCopy(item, _LAST, ""), Decision(item, _LAST, "", "", "", "", 0)) if item else None
-    while batch := desk.listed_copies(verdict, wanted, order, after, _BATCH):
+    while batch := discovery.listed_copies(verdict, wanted, order, after, _BATCH):
         yield from batch
         after = batch[-1]

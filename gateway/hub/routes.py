@@ -47,10 +47,10 @@ def blueprint(
     store: Store, subscribers: Subscribers, topics: Topics, bounds: Bounds, clock: Callable[[], float] = time.time
 ) -> Blueprint:
     """Return the Flask blueprint of `/hub`; `clock` returns seconds since 1970."""
-    face = Blueprint("hub", __name__)
-    face.add_url_rule("/hub", "hub", _Hub(store, subscribers, topics, bounds, clock).asked, methods=["POST"])
+    blueprint = Blueprint("hub", __name__)
+    blueprint.add_url_rule("/hub", "hub", _Hub(store, subscribers, topics, bounds, clock).asked, methods=["POST"])
 
-    @face.after_app_request
+    @blueprint.after_app_request
     def announced(response: Response) -> Response:
         """Add the links to the hub to the answer at a topic."""
         topic = _topic_of_request(topics) if response.status_code in (HTTPStatus.OK, HTTPStatus.NOT_MODIFIED) else None
@@ -58,8 +58,8 @@ def blueprint(
             response.headers["Link"] = topics.links(topic)
         return response
 
-    face.register_error_handler(StoreError, _unavailable)
-    return face
+    blueprint.register_error_handler(StoreError, _unavailable)
+    return blueprint
 
 
 class _Hub:

@@ -28,15 +28,15 @@ _RETRY_AFTER_SECONDS = 60
 
 def blueprint(subscriptions: Subscriptions, lease_seconds: int, clock: Callable[[], float] = time.time) -> Blueprint:
     """Return the Flask blueprint of `/websub`; `lease_seconds` is the requested lease, `clock` seconds since 1970."""
-    face = Blueprint("websub", __name__)
+    blueprint = Blueprint("websub", __name__)
 
-    @face.get("/websub/<token>")
+    @blueprint.get("/websub/<token>")
     def verify(token: str) -> Response:
         subscription = subscriptions.find(token)
         meant = intent(subscription, request.args, lease_seconds) if subscription else None
         return _answer(HTTPStatus.NOT_FOUND) if meant is None else _marked(subscriptions, token, meant, int(clock()))
 
-    @face.post("/websub/<token>")
+    @blueprint.post("/websub/<token>")
     def notified(token: str) -> Response:
         subscription = subscriptions.find(token)
         if subscription is None:
@@ -56,8 +56,8 @@ def blueprint(subscriptions: Subscriptions, lease_seconds: int, clock: Callable[
             )
         return _answer(HTTPStatus.ACCEPTED)
 
-    face.register_error_handler(StoreError, _unavailable)
-    return face
+    blueprint.register_error_handler(StoreError, _unavailable)
+    return blueprint
 
 
 def _marked(subscriptions: Subscriptions, token: str, meant: Meant, now: int) -> Response:

@@ -59,7 +59,7 @@ Headers: TypeAlias = list[tuple[str, str]]
 T = TypeVar("T", Response, tuple[bytes, Headers])
 
 
-class Face:
+class Endpoint:
     """OAI-PMH over HTTP, for Flask (`blueprint`) and beside it (`direct`).
 
     `observe` is called after each answer. It gets the verb, the code of the first error (or an empty string), the
@@ -73,11 +73,11 @@ class Face:
 
     def blueprint(self) -> Blueprint:
         """Return the Flask blueprint of `/oai`."""
-        face = Blueprint("oaipmh", __name__)
+        blueprint = Blueprint("oaipmh", __name__)
         for address in ADDRESSES:
-            face.add_url_rule(address, "oai", self._oai, methods=["GET", "POST"])  # Flask adds HEAD
-        face.register_error_handler(StoreError, _unavailable)
-        return face
+            blueprint.add_url_rule(address, "oai", self._oai, methods=["GET", "POST"])  # Flask adds HEAD
+        blueprint.register_error_handler(StoreError, _unavailable)
+        return blueprint
 
     def _oai(self) -> Response:
         return self._answered(_arguments(request, self._max_bytes), lambda answer: _respond(answer, request))

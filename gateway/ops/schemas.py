@@ -33,15 +33,15 @@ def folder(places: Sequence[Path] = PLACES) -> Path:
 
 def blueprint(place: Path) -> Blueprint:
     """Return the Flask blueprint of `/schemas/<file>`: the XSDs in `place`, and no other file."""
-    face = Blueprint("schemas", __name__)
+    blueprint = Blueprint("schemas", __name__)
 
-    @face.route("/schemas/<path:name>")
+    @blueprint.route("/schemas/<path:name>")
     def schema(name: str) -> Response:
         if not name.endswith(".xsd"):
             abort(404)
         return send_from_directory(place, name, mimetype="application/xml")
 
-    return face
+    return blueprint
 
 
 # --- `/healthz` and `/readyz`, for supervisors and load balancers. The answers reveal nothing about the instance
@@ -51,13 +51,13 @@ log = logging.getLogger("gateway.probes")
 
 def probes(ready: Callable[[], object]) -> Blueprint:
     """Return the Flask blueprint: `/healthz` always answers 200, `/readyz` 503 if `ready` raises a GatewayError."""
-    face = Blueprint("probes", __name__)
+    blueprint = Blueprint("probes", __name__)
 
-    @face.get("/healthz")
+    @blueprint.get("/healthz")
     def healthz() -> Response:
         return _answer(200, "This process answers.")
 
-    @face.get("/readyz")
+    @blueprint.get("/readyz")
     def readyz() -> Response:
         try:
             ready()
@@ -66,7 +66,7 @@ def probes(ready: Callable[[], object]) -> Blueprint:
             return _answer(503, "The repository cannot answer now.")
         return _answer(200, "The repository can answer.")
 
-    return face
+    return blueprint
 
 
 def _answer(status: int, sentence: str) -> Response:

@@ -172,9 +172,9 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
     """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
-    with closing(DiscoveryOnDemand(settings.instance)) as desk:
+    with closing(DiscoveryOnDemand(settings.instance)) as discovery:
         has_searched = (settings.instance / "discovery.sqlite").is_file()
-        carry_out(store, inbox, desk.open if has_searched else None, settings)
+        carry_out(store, inbox, discovery.open if has_searched else None, settings)
 
 
 def complete_takedowns(folder: Path) -> str:

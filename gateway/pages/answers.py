@@ -90,10 +90,10 @@ _YEAR_SECONDS = 31_536_000
 
 def blueprint(site: Site, *further: Asset) -> Blueprint:
     """Return the Flask blueprint of the files that pages use; their names have a digest, so they are immutable."""
-    face = Blueprint("assets", __name__)
+    blueprint = Blueprint("assets", __name__)
     files = {asset.name: asset for asset in (site.style, site.logo, site.icon, *further) if asset}
 
-    @face.route("/assets/<name>")
+    @blueprint.route("/assets/<name>")
     def asset(name: str) -> Response:
         wanted = files.get(name)
         if wanted is None:
@@ -104,4 +104,4 @@ def blueprint(site: Site, *further: Asset) -> Blueprint:
         response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return response
 
-    return face
+    return blueprint

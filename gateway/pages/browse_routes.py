@@ -40,7 +40,7 @@ def blueprint(
     reads the answer of a source to Identify. `years` counts the works of each year, and may raise SearchUnavailable.
     `home_link` is the Link header of the start page.
     """
-    face = Blueprint("browse", __name__)
+    blueprint = Blueprint("browse", __name__)
     pages = Pages(site, Path(__file__).parent / "templates")
     home = HomePages(store, inbox, pages, years, home_link)
     sources = SourcePages(store, inbox, pages, read_identify)
@@ -55,17 +55,17 @@ def blueprint(
         "/sources/<name>": sources.source,
     }
     for address, page in addresses.items():
-        face.add_url_rule(address, page.__name__, page, defaults={"is_json": False})
+        blueprint.add_url_rule(address, page.__name__, page, defaults={"is_json": False})
         twin = "/index.json" if address == "/" else f"{address}.json"
-        face.add_url_rule(twin, f"{page.__name__}_json", page, defaults={"is_json": True})
+        blueprint.add_url_rule(twin, f"{page.__name__}_json", page, defaults={"is_json": True})
     # A prefix may end in `.json`, if a source has that name; an ending counts only if it has not.
-    face.add_url_rule("/formats/<prefix>", lists.format.__name__, lists.format)
-    face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
-    face.app_errorhandler(HTTPStatus.NOT_FOUND)(
+    blueprint.add_url_rule("/formats/<prefix>", lists.format.__name__, lists.format)
+    blueprint.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    blueprint.app_errorhandler(HTTPStatus.NOT_FOUND)(
         lambda _error: no_page(pages, HTTPStatus.NOT_FOUND, pages.texts.errors.no_page, asked=request.path)
     )
-    face.app_errorhandler(HTTPStatus.METHOD_NOT_ALLOWED)(lambda error: _refused_method(pages, error))
-    return face
+    blueprint.app_errorhandler(HTTPStatus.METHOD_NOT_ALLOWED)(lambda error: _refused_method(pages, error))
+    return blueprint
 
 
 def _refused_method(pages: Pages, error: Exception) -> Response:

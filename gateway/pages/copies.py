@@ -42,17 +42,17 @@ class Links(Protocol):
 
 def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blueprint:
     """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
-    face = Blueprint("copies", __name__)
+    blueprint = Blueprint("copies", __name__)
 
-    @face.route("/files/<digest>")
+    @blueprint.route("/files/<digest>")
     def copy(digest: str) -> Response:
         return answered(digest)
 
-    @face.route("/files/<digest>.linkset")
+    @blueprint.route("/files/<digest>.linkset")
     def link_set(digest: str) -> Response:
         return answered(digest, "linkset")
 
-    @face.route("/files/<digest>.linkset.json")
+    @blueprint.route("/files/<digest>.linkset.json")
     def link_set_as_json(digest: str) -> Response:
         return answered(digest, "linkset.json")
 
@@ -82,8 +82,8 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         return response
 
-    face.register_error_handler(StoreError, _unavailable)
-    return face
+    blueprint.register_error_handler(StoreError, _unavailable)
+    return blueprint
 
 
 def _taken_down(base_url: str) -> Response:

@@ -40,24 +40,24 @@ def blueprint(store: Store, site: Site, resource_lists: Sequence[str] = ()) -> B
 
     `resource_lists` are the addresses of Resource Lists, which `/robots.txt` names (ResourceSync 1.1 §15.3).
     """
-    face = Blueprint("crawlers", __name__)
+    blueprint = Blueprint("crawlers", __name__)
     places = Places(site)
 
-    @face.route("/robots.txt")
+    @blueprint.route("/robots.txt")
     def robots() -> Response:
         text = _ROBOTS.format(base_url=site.base_url, root=site.root, url=site.url)
         if resource_lists:
             text += _RESOURCE_LISTS + "".join(f"Sitemap: {address}\n" for address in resource_lists)
         return answer(text, "text/plain; charset=UTF-8", fresh_seconds=_DAY_SECONDS)
 
-    @face.route("/sitemap.xml")
+    @blueprint.route("/sitemap.xml")
     def sitemap_index() -> Response:
         with store.view() as view:
             names = [part.name for part in parts(lambda *span: _tallies(view, site, *span), view.horizon)]
         content = index(f"{site.url}/sitemaps/{name}.xml" for name in names)
         return answer(content, _XML, fresh_seconds=_HOUR_SECONDS)
 
-    @face.route("/sitemaps/<name>.xml")
+    @blueprint.route("/sitemaps/<name>.xml")
     def sitemap_part(name: str) -> Response:
         part = part_named(name)
         if part is None:
@@ -68,7 +68,7 @@ def blueprint(store: Store, site: Site, resource_lists: Sequence[str] = ()) -> B
             content = sitemap((places.url(view, identifier), changed) for identifier, changed in entries)
         return answer(content, _XML, fresh_seconds=_HOUR_SECONDS)
 
-    return face
+    return blueprint
 
 
 def _tallies(view: View, site: Site, span: int, first: int, last: int) -> tuple[tuple[int, int], ...]:

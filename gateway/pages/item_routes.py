@@ -42,21 +42,21 @@ def blueprint(store: Store, describe: Describe, tried: FindTried, site: Site) ->
 
     `describe` reads a published record, `tried` returns the last search for the full text of an item.
     """
-    face = Blueprint("landing", __name__)
+    blueprint = Blueprint("landing", __name__)
     landing = _Landing(store, describe, tried, site)
 
-    @face.route("/items/")
-    @face.route("/items/<path:tail>")
+    @blueprint.route("/items/")
+    @blueprint.route("/items/<path:tail>")
     def item(tail: str = "") -> Response:
         return landing.item(request, tail)
 
-    @face.route("/metadata/<prefix>/")
-    @face.route("/metadata/<prefix>/<path:tail>")
+    @blueprint.route("/metadata/<prefix>/")
+    @blueprint.route("/metadata/<prefix>/<path:tail>")
     def metadata(prefix: str, tail: str = "") -> Response:
         return landing.metadata(request, prefix, tail)
 
-    face.register_error_handler(StoreError, lambda error: unavailable(landing.pages, error))
-    return face
+    blueprint.register_error_handler(StoreError, lambda error: unavailable(landing.pages, error))
+    return blueprint
 
 
 class _Landing:

@@ -27,9 +27,9 @@ def blueprint(site: Site, *, has_files: bool, has_lists: bool, has_file_lists: b
     files.
     """
     parts = {"has_files": has_files, "has_lists": has_lists, "has_file_lists": has_file_lists}
-    face = Blueprint("machines", __name__)
+    blueprint = Blueprint("machines", __name__)
 
-    @face.route("/.well-known/api-catalog")
+    @blueprint.route("/.well-known/api-catalog")
     def catalogue() -> Response:
         content = b"".join(linkset_json(catalogue_links(site, has_lists=has_lists)))
         return answer(
@@ -39,12 +39,12 @@ def blueprint(site: Site, *, has_files: bool, has_lists: bool, has_file_lists: b
             fresh_seconds=_DAY_SECONDS,
         )
 
-    @face.route("/openapi.json")
+    @blueprint.route("/openapi.json")
     def openapi() -> Response:
         content = json.dumps(document(site, **parts), indent=1) + "\n"
         return answer(content, "application/json", fresh_seconds=_DAY_SECONDS)
 
-    return face
+    return blueprint
 
 
 def catalogue_link(site: Site) -> str:

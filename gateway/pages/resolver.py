@@ -36,19 +36,19 @@ _SUFFIXES = {"html": "html", "json": "json", "ListERRoLs": "linkset.json"}
 
 def blueprint(store: Store, describe: Describe, find: Find, site: Site) -> Blueprint:
     """Return the Flask blueprint of the resolver. `find` searches for identifiers in records."""
-    face = Blueprint("resolver", __name__)
+    blueprint = Blueprint("resolver", __name__)
     resolver = _Resolver(store, describe, find, site)
 
-    @face.route("/oai:<path:tail>")
+    @blueprint.route("/oai:<path:tail>")
     def item(tail: str) -> Response:
         return resolver.item(f"oai:{tail}")
 
-    @face.route("/resolve")
+    @blueprint.route("/resolve")
     def resolve() -> Response:
         return resolver.any(request.args.get("id", "").strip())
 
-    face.register_error_handler(StoreError, lambda error: unavailable(resolver.pages, error))
-    return face
+    blueprint.register_error_handler(StoreError, lambda error: unavailable(resolver.pages, error))
+    return blueprint
 
 
 class _Resolver:

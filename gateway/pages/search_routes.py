@@ -42,13 +42,13 @@ _LONGEST_CHART = 60  # years
 
 def blueprint(store: Store, reader: Reader, describe: Describe, path_of: PathOf, site: Site) -> Blueprint:
     """Return the Flask blueprint of the search. `describe` reads a published record, `path_of` places an item."""
-    face = Blueprint("search", __name__)
+    blueprint = Blueprint("search", __name__)
     search = _Search(store, reader, describe, path_of, site)
     for form in _PAGES:
         place = "/search" if form == "html" else f"/search.{form}"
-        face.add_url_rule(place, f"search_{form}", search.answer, defaults={"form": form})
-    face.register_error_handler(StoreError, lambda error: unavailable(search.pages, error))
-    return face
+        blueprint.add_url_rule(place, f"search_{form}", search.answer, defaults={"form": form})
+    blueprint.register_error_handler(StoreError, lambda error: unavailable(search.pages, error))
+    return blueprint
 
 
 def _is_utf8(query: bytes) -> bool:

@@ -38,10 +38,10 @@ def blueprint(store: Store, url: str, named: Named, metadata_of: Callable[[bytes
 
     `named` returns which metadata an address means, `metadata_of` the metadata in a record.
     """
-    face = Blueprint("batch_dump", __name__)
+    blueprint = Blueprint("batch_dump", __name__)
     addresses = Addresses(url)
 
-    @face.post(f"{FOLDER}/batch")
+    @blueprint.post(f"{FOLDER}/batch")
     def batch() -> Response:
         body = request.stream.read(_MOST_BODY + 1)
         urls = body.decode("utf-8", "replace").split()
@@ -66,7 +66,7 @@ def blueprint(store: Store, url: str, named: Named, metadata_of: Callable[[bytes
         response.call_on_close(file.close)
         return response
 
-    return face
+    return blueprint
 
 
 def _at(view: View) -> dict[str, str]:

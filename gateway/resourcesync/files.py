@@ -40,17 +40,17 @@ def blueprint(
 
     A list has at most `most_entries` files, and those of at most so many `items`.
     """
-    face = Blueprint("resourcesync_files", __name__)
+    blueprint = Blueprint("resourcesync_files", __name__)
     addresses = FileAddresses(url)
     up = (Link("up", Addresses(url).description), Link("describedby", f"{url}/"))
     listed = Link("up", addresses.capability_list)
 
-    @face.route(f"{FOLDER}/files/capabilitylist.xml")
+    @blueprint.route(f"{FOLDER}/files/capabilitylist.xml")
     def capability_list() -> Response:
         document = Document("capabilitylist", up)
         return answer(document.write([document.entry(addresses.resource_list(), {"capability": "resourcelist"})]))
 
-    @face.route(f"{FOLDER}/files/resourcelist.xml")
+    @blueprint.route(f"{FOLDER}/files/resourcelist.xml")
     def resource_list() -> Response:
         with store.view() as view:
             document = Document("resourcelist", (listed,), _at(view), is_index=True)
@@ -62,7 +62,7 @@ def blueprint(
         for part in range(1, -(-count // most_entries)):
             yield f"{number + 1}.{part + 1}"
 
-    @face.route(f"{FOLDER}/files/resourcelist-<part>.xml")
+    @blueprint.route(f"{FOLDER}/files/resourcelist-<part>.xml")
     def resource_list_part(part: str) -> Response:
         match = _PART.fullmatch(part)
         if match is None:
@@ -76,8 +76,8 @@ def blueprint(
             document = Document("resourcelist", (listed, Link("index", addresses.resource_list())), _at(view))
             return answer(document.write(_entries(view, contents, described_by)))
 
-    face.register_error_handler(StoreError, unavailable)
-    return face
+    blueprint.register_error_handler(StoreError, unavailable)
+    return blueprint
 
 
 def _at(view: View) -> dict[str, str]:

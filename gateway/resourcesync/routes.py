@@ -54,12 +54,12 @@ def blueprint(
     returns the kept files of a set. `hub` is the address of the hub that announces changes (ResourceSync Change
     Notification); empty: there is none.
     """
-    face = Blueprint("resourcesync", __name__)
-    face.record_once(lambda state: state.app.url_map.converters.update(part=_Part))
+    blueprint = Blueprint("resourcesync", __name__)
+    blueprint.record_once(lambda state: state.app.url_map.converters.update(part=_Part))
     shared = Shared(store, tuple(sets), site, kept_of)
     source = _Source(shared, tuple(further), hub)
     dumps, changes, archives = ResourceDumps(shared), ChangeDumps(shared), Archives(shared)
-    face.add_url_rule(DESCRIPTION, "description", source.description)
+    blueprint.add_url_rule(DESCRIPTION, "description", source.description)
     for name, rule, view in (
         ("capability_list", "capabilitylist.xml", source.capability_list),
         ("resource_list", "resourcelist.xml", source.resource_list),
@@ -79,9 +79,9 @@ def blueprint(
         ("archived_list", "archive/<name>/resourcelist.xml", archives.resource_list),
         ("archived_list_part", "archive/<name>/resourcelist-<part:part>.xml", archives.resource_list_part),
     ):
-        face.add_url_rule(f"{FOLDER}/<prefix>/<spec>/{rule}", name, view)
-    face.register_error_handler(StoreError, unavailable)
-    return face
+        blueprint.add_url_rule(f"{FOLDER}/<prefix>/<spec>/{rule}", name, view)
+    blueprint.register_error_handler(StoreError, unavailable)
+    return blueprint
 
 
 class _Source:

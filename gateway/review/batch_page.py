@@ -44,13 +44,19 @@ class BatchPage:
     def __init__(
         self,
         listing: Listing,
-        desk: Callable[[], Discovery],
+        discovery: Callable[[], Discovery],
         decide: Decide,
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
-        self._listing, self._desk, self._decide, self._pages, self._clock = listing, desk, decide, pages, clock
+        self._listing, self._discovery, self._decide, self._pages, self._clock = (
+            listing,
+            discovery,
+            decide,
+            pages,
+            clock,
+        )
 
     def preview(self) -> Response:
         """Answer with all files that would be decided on. Raise QueryRefused for a filter that is none."""
@@ -89,15 +95,15 @@ class BatchPage:
         verb = form.get("verb", "")
         if verb not in VERBS:
             return self._no_verdict()
-        desk = self._desk()
+        discovery = self._discovery()
         touched = self._numbered(numbers_in(form.getlist("numbers"), MOST), verb)
         try:
             reason = reason_of(verb, form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
-            decided = self._decide(*self._decisions(desk, touched.rows, verb, reason))
+            decided = self._decide(*self._decisions(discovery, touched.rows, verb, reason))
         except DecisionRefused as error:
             return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error), self._next(form))
         not_written = {(decision.identifier, decision.url) for decision in (*decided.met, *decided.changed)}
-        now = desk.copies_of_decisions([row.number for row in touched.rows])
+        now = discovery.copies_of_decisions([row.number for row in touched.rows])
         missed = [listed for listed in now if (listed.copy.identifier, listed.copy.url) in not_written]
         newest = max((listed.decision.number for listed in now if listed not in missed), default=0)
         address = self._next(form)
@@ -120,7 +126,7 @@ class BatchPage:
             return Touched(self._possible(decided, verb), has_more=len(rows) > MOST)
         numbers = numbers_in(request.args.getlist("number"), MOST)
         if entry := number_in(request.args.get("entry", "")):
-            numbers = tuple(decision.number for decision in self._desk().decisions_of_entry(entry))
+            numbers = tuple(decision.number for decision in self._discovery().decisions_of_entry(entry))
         return self._numbered(numbers, verb)
 
     def _numbered(self, numbers: tuple[int, ...], verb: str) -> Touched:
@@ -128,7 +134,9 @@ class BatchPage:
 
         Files of sources of others are never named.
         """
-        mine = [copy for copy in self._desk().copies_of_decisions(numbers) if signed_in().may_decide(copy.copy.source)]
+        mine = [
+            copy for copy in self._discovery().copies_of_decisions(numbers) if signed_in().may_decide(copy.copy.source)
+        ]
         known = frozenset(numbers)
         rows = self._listing.rows([listed for listed in mine if listed.decision.number in known])
         changed = self._listing.rows([listed for listed in mine if listed.decision.number not in known])
@@ -139,17 +147,17 @@ class BatchPage:
         """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""
         if verb != "undo":
             return tuple(rows)
-        desk = self._desk()
-        return tuple(row for row in rows if _is_undoable(row.listed, desk))
+        discovery = self._discovery()
+        return tuple(row for row in rows if _is_undoable(row.listed, discovery))
 
-    def _decisions(self, desk: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
+    def _decisions(self, discovery: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
         """Return the decisions on files. Raise DecisionRefused if one cannot be undone."""
         user, at = signed_in(), int(self._clock())
         decisions = []
         for row in rows:
             last = row.listed.decision
             if verb == "undo":
-                following = undoing(desk.history(last.identifier, last.url))
+                following = undoing(discovery.history(last.identifier, last.url))
             else:
                 following = last._replace(verdict=verb, reason=reason, is_undoing=False)
             decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
@@ -165,11 +173,11 @@ class BatchPage:
         )
 
 
-def _is_undoable(listed: ListedCopy, desk: Discovery) -> bool:
+def _is_undoable(listed: ListedCopy, discovery: Discovery) -> bool:
     copy, decision = listed
     if decision.decided_by == RULE or decision.is_undoing:
         return False
-    return can_undo(desk.history(copy.identifier, copy.url))
+    return can_undo(discovery.history(copy.identifier, copy.url))
 
 
 def _is_so(row: Row, verb: str) -> bool:

@@ -36,9 +36,9 @@ _OUTCOMES: Final = (
 class CopiesPage:
     """Answers with pages of the list."""
 
-    def __init__(self, listing: Listing, desk: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+    def __init__(self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
         """Take the lists of copies, the function that opens the searches, the store, and the templates."""
-        self._listing, self._desk, self._store, self._pages = listing, desk, store, pages
+        self._listing, self._discovery, self._store, self._pages = listing, discovery, store, pages
         self._root = pages.site.root
 
     def html(self) -> Response:
@@ -48,7 +48,7 @@ class CopiesPage:
         if shown.last is None and (asked.after or asked.before):  # all files of the page were decided on meanwhile
             asked = asked._replace(after=None, before=None)
             shown = self._listing.page(asked, user, PAGE)
-        desk = self._desk()
+        discovery = self._discovery()
         base = f"{self._root}/review?"
         address = (base + query_of(asked)).rstrip("?")
         body = self._pages.render(
@@ -56,17 +56,17 @@ class CopiesPage:
             tab="copies",
             asked=asked,
             shown=shown,
-            rows=[row._replace(can_undo=_can_undo(row, desk)) for row in shown.rows],
+            rows=[row._replace(can_undo=_can_undo(row, discovery)) for row in shown.rows],
             views=self._views(user),
             choices=self._choices(user),
             filters=filter_query(asked),
             list_url=(base + filter_query(asked)).rstrip("?"),
             address=address,
             item_address=lambda listed: self._item_address(asked, listed),
-            status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
+            status=status_of(self._discovery, self._listing, user, request.args.get("done", "")),
             status_next=address,
             heading=self._heading(asked, user, shown),
-            lacks=self._desk().copies_lack_after() is not None,
+            lacks=self._discovery().copies_lack_after() is not None,
             previous_url=_previous(base, asked, shown),
             next_url=_next(base, asked, shown),
             forms=[
@@ -153,12 +153,12 @@ class CopiesPage:
         }
 
 
-def _can_undo(row: Row, desk: Discovery) -> bool:
+def _can_undo(row: Row, discovery: Discovery) -> bool:
     """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
     last = row.listed.decision
     if row.is_by_rule or not last.is_undoing:
         return not row.is_by_rule
-    return can_undo(desk.history(last.identifier, last.url))
+    return can_undo(discovery.history(last.identifier, last.url))
 
 
 def _next(base: str, asked: Asked, shown: Shown) -> str:

@@ -30,9 +30,9 @@ _BEGINNING: Final = 1024  # bytes in which a PDF names itself
 class CopyFile:
     """Answers with our copies."""
 
-    def __init__(self, desk: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
+    def __init__(self, discovery: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
         """Take the function that opens the searches, the store, the instance folder, and the templates."""
-        self._desk, self._store, self._instance, self._pages = desk, store, instance, pages
+        self._discovery, self._store, self._instance, self._pages = discovery, store, instance, pages
 
     def answer(self, digest: str) -> Response:
         """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
@@ -62,8 +62,8 @@ class CopyFile:
     def _owners(self, digest: str) -> tuple[FoundCopy, ...]:
         sources = sources_of(signed_in())
         own = () if sources == ("",) else sources
-        return self._desk().copies_with(digest, _MOST_OWNERS, own) if sources else ()
+        return self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
 
     def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
-        has = Withdrawn(self._store, self._desk()).has
+        has = Withdrawn(self._store, self._discovery()).has
         return lambda copy: has(Decision(copy.identifier, copy.url, digest, "", "", "", 0))

@@ -41,7 +41,7 @@ class DecidePage:
         self,
         listing: Listing,
         show_batch: Callable[[], Response],
-        desk: Callable[[], Discovery],
+        discovery: Callable[[], Discovery],
         decide: Decide,
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
@@ -50,7 +50,13 @@ class DecidePage:
 
         `show_batch` answers with the page that shows first what a decision on the selected files touches.
         """
-        self._listing, self._desk, self._decide, self._pages, self._clock = listing, desk, decide, pages, clock
+        self._listing, self._discovery, self._decide, self._pages, self._clock = (
+            listing,
+            discovery,
+            decide,
+            pages,
+            clock,
+        )
         self._show_batch = show_batch
 
     def answer(self) -> Response:
@@ -65,16 +71,16 @@ class DecidePage:
 
     def _answer(self, wish: Wish) -> Response:
         """Decide. Raise DecisionRefused."""
-        desk, texts = self._desk(), self._pages.texts.review_list
-        listed = next(iter(desk.copies_of_decisions((wish.number,))), None)
+        discovery, texts = self._discovery(), self._pages.texts.review_list
+        listed = next(iter(discovery.copies_of_decisions((wish.number,))), None)
         if listed is None or wish.verb not in VERBS or not signed_in().may_decide(listed.copy.source):
             return self._refused(listed, wish)
         if self._listing.is_withdrawn(listed):
             return self._no(HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if listed.decision.number != wish.number:
             return self._race(listed, wish)
-        decided = self._decide(self._decision(desk, listed, wish))
-        (now,) = desk.copies_of_decisions((wish.number,))
+        decided = self._decide(self._decision(discovery, listed, wish))
+        (now,) = discovery.copies_of_decisions((wish.number,))
         if decided.met:
             return self._race(now, wish)
         if decided.changed:
@@ -106,11 +112,11 @@ class DecidePage:
     def _reason(self, verb: str, key: str, comment: str) -> str:
         return reason_of(verb, key, comment, self._pages.texts.review_reasons)
 
-    def _decision(self, desk: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
+    def _decision(self, discovery: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
         """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""
         user, at = signed_in(), int(self._clock())
         if wish.verb == "undo":
-            history = desk.history(listed.copy.identifier, listed.copy.url)
+            history = discovery.history(listed.copy.identifier, listed.copy.url)
             known = [decision for decision in history if decision.number <= wish.number]
             return undoing(known)._replace(decided_by=user.name, at=at)
         return listed.decision._replace(
@@ -142,7 +148,7 @@ class DecidePage:
 
     def _is_repeated(self, listed: ListedCopy, wish: Wish) -> bool:
         """Return whether the decision in force is what the user wants, and was made by the user on the same one."""
-        *before, last = self._desk().history(listed.copy.identifier, listed.copy.url)
+        *before, last = self._discovery().history(listed.copy.identifier, listed.copy.url)
         if last.decided_by != signed_in().name or not before or before[-1].number != wish.number:
             return False
         if wish.verb == "undo":

@@ -83,10 +83,10 @@ class ShownEntry(NamedTuple):
 class DecisionsPage:
     """Answers with pages of the list."""
 
-    def __init__(self, desk: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+    def __init__(self, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
         """Take the function that opens the searches, the store, and the templates."""
-        self._desk, self._store, self._pages = desk, store, pages
-        self._listing = Listing(store, desk)
+        self._discovery, self._store, self._pages = discovery, store, pages
+        self._listing = Listing(store, discovery)
         self._root = pages.site.root
 
     def html(self) -> Response:
@@ -108,7 +108,7 @@ class DecisionsPage:
             sources=sources,
             verdicts=VERDICTS,
             address=address,
-            status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
+            status=status_of(self._discovery, self._listing, user, request.args.get("done", "")),
             status_next=address,
             previous_url=base + asked.query(before=listed.before) if listed.before else "",
             next_url=base + asked.query(listed.after) if listed.after else "",
@@ -157,14 +157,14 @@ class DecisionsPage:
             _second(asked.until) + 86_400 if asked.until else 1 << 53,
         )
         place, is_back = asked.before or asked.after, asked.before is not None
-        return self._desk().latest_decisions(wanted, place, limit, is_back=is_back)
+        return self._discovery().latest_decisions(wanted, place, limit, is_back=is_back)
 
     def _copies(self, decisions: list[Decision]) -> dict[tuple[str, str], ListedCopy]:
-        listed = self._desk().copies_of_decisions([decision.number for decision in decisions])
+        listed = self._discovery().copies_of_decisions([decision.number for decision in decisions])
         return {(copy.copy.identifier, copy.copy.url): copy for copy in listed}
 
     def _withdrawn(self) -> Withdrawn:
-        return Withdrawn(self._store, self._desk())
+        return Withdrawn(self._store, self._discovery())
 
     def _shown(self, entries: list[Entry], in_force: set[int]) -> list[ShownEntry]:
         copies = self._copies([entry.newest for entry in entries])

@@ -66,7 +66,7 @@ class ItemPage:
         self,
         store: Store,
         inbox: Inbox | None,
-        desk: Callable[[], Discovery],
+        discovery: Callable[[], Discovery],
         describe: Describe,
         has_copy: Callable[[str], bool],
         pages: ReviewPages,
@@ -75,9 +75,9 @@ class ItemPage:
 
         `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
         """
-        self._store, self._inbox, self._desk = store, inbox, desk
+        self._store, self._inbox, self._discovery = store, inbox, discovery
         self._describe, self._has_copy, self._pages = describe, has_copy, pages
-        self._listing = Listing(store, desk)
+        self._listing = Listing(store, discovery)
         self._root = pages.site.root
 
     def item(self, tail: str = "") -> Response:
@@ -121,24 +121,24 @@ class ItemPage:
             return None, None
         upstream = upstream_identifier(identifier)
         states = self._store.states(source_of(identifier), [upstream])
-        return self._desk().search(identifier), states.get(upstream)
+        return self._discovery().search(identifier), states.get(upstream)
 
     def _values(self, search: SearchState, state: ItemState | None, asked: Asked, place: Place) -> dict[str, object]:
         """Return everything that the page of an item shows."""
-        identifier, takedowns, desk = search.identifier, self._store.takedowns(), self._desk()
+        identifier, takedowns, discovery = search.identifier, self._store.takedowns(), self._discovery()
         described, published = self._published(identifier)
         is_living = described is not None and not described.is_deleted
         work = described.work if described is not None and is_living else None
         parsed = parsed_search(search)
         candidates = candidates_in(parsed)
-        files = Files(search, parsed, candidates, work, desk.decisions(identifier))
+        files = Files(search, parsed, candidates, work, discovery.decisions(identifier))
         decisions = files.last(takedowns)
         start = files.start(decisions, *place)
         listed = asked.after or (files.listed(decisions[0]) if decisions else None)
         before, after = self._neighbours(asked, listed, identifier)
         here = item_address(self._root, identifier, query_of(asked))
         shown = [
-            files.file(number, one, desk.first_page, self._has_copy)
+            files.file(number, one, discovery.first_page, self._has_copy)
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
         first, last = (shown[0].decision.number, shown[-1].decision.number) if shown else (0, 0)
@@ -164,7 +164,7 @@ class ItemPage:
             "hops": described.hops if described else (),
             "received": tuple(received_of(self._inbox, state, takedowns)) if state else (),
             "published": published,
-            "status": status_of(self._desk, self._listing, signed_in(), request.args.get("done", "")),
+            "status": status_of(self._discovery, self._listing, signed_in(), request.args.get("done", "")),
             "status_next": here,
             "public_url": _public_address(self._root, identifier),
             "here": here,

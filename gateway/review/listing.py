@@ -31,9 +31,9 @@ class Shown(NamedTuple):
 class Listing:
     """Reads the copies of an instance."""
 
-    def __init__(self, store: Store, desk: Callable[[], Discovery]) -> None:
+    def __init__(self, store: Store, discovery: Callable[[], Discovery]) -> None:
         """Take the store, and the function that opens the searches."""
-        self._store, self._desk = store, desk
+        self._store, self._discovery = store, discovery
 
     def page(self, asked: Asked, user: User, limit: int) -> Shown:
         """Return the page of a list that is asked for, with at most `limit` rows. Raise StoreError."""
@@ -56,7 +56,7 @@ class Listing:
     def count(self, asked: Asked, user: User, most: int) -> int:
         """Return the number of copies of a list, those that are taken down included; `most` + 1 if there are more."""
         wanted = visible(asked.wanted, user)
-        return 0 if wanted is None else self._desk().count_copies(asked.verdict, wanted, most)
+        return 0 if wanted is None else self._discovery().count_copies(asked.verdict, wanted, most)
 
     def nearest(self, asked: Asked, user: User, identifier: str) -> ListedCopy | None:
         """Return the nearest copy of another item after or before a place; None if there is none among the next 200."""
@@ -76,7 +76,7 @@ class Listing:
         return self._rows(self._shown(copies, self._withdrawn()))
 
     def _rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
-        candidates = Candidates(self._desk().search)
+        candidates = Candidates(self._discovery().search)
         return tuple(row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url)) for listed in copies)
 
     def is_withdrawn(self, listed: ListedCopy) -> bool:
@@ -84,7 +84,7 @@ class Listing:
         return self._withdrawn().has(_as_it_is_now(listed))
 
     def _withdrawn(self) -> Withdrawn:
-        return Withdrawn(self._store, self._desk())
+        return Withdrawn(self._store, self._discovery())
 
     def _shown(self, copies: Sequence[ListedCopy], withdrawn: Withdrawn) -> list[ListedCopy]:
         return [listed for listed in copies if not withdrawn.has(_as_it_is_now(listed))]
@@ -107,7 +107,7 @@ class Listing:
         if wanted is None:
             return ()
         place, is_back = asked.before or asked.after, asked.before is not None
-        return self._desk().listed_copies(asked.verdict, wanted, asked.order, place, limit, is_back=is_back)
+        return self._discovery().listed_copies(asked.verdict, wanted, asked.order, place, limit, is_back=is_back)
 
 
 def _as_it_is_now(listed: ListedCopy) -> Decision:

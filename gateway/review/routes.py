@@ -54,7 +54,7 @@ class Parts(NamedTuple):
     settings: Settings
     store: Store
     inbox: Inbox | None
-    open_desk: Callable[[], Discovery]
+    open_discovery: Callable[[], Discovery]
     decide: Decide
     users: Users
     sessions: Sessions
@@ -65,11 +65,11 @@ class Parts(NamedTuple):
 
 def blueprint(parts: Parts) -> Blueprint:
     """Return the Flask blueprint of the review."""
-    face = Blueprint("review", __name__)
+    blueprint = Blueprint("review", __name__)
     pages = ReviewPages(parts.site)
     addresses = _addresses(parts, pages)
     for address, endpoint, answers, method in addresses:
-        face.add_url_rule(address, endpoint, answers, methods=[method], provide_automatic_options=False)
+        blueprint.add_url_rule(address, endpoint, answers, methods=[method], provide_automatic_options=False)
 
     def unknown(**_: str) -> Response:
         return refused(pages, HTTPStatus.NOT_FOUND, pages.texts.errors.no_page)
@@ -77,35 +77,35 @@ def blueprint(parts: Parts) -> Blueprint:
     # Everything else is the same unknown address, whatever the method.
     for address in {PATH, f"{PATH}/", f"{PATH}/<path:rest>", *(address for address, *_ in addresses)}:
         others = _METHODS - {method for path, _, _, method in addresses if path == address}
-        face.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
-    face.before_request(lambda: _admit(parts, pages))
-    face.before_app_request(lambda: _hide(parts.users))
-    face.after_request(lambda response: private(response) if is_private() else response)
-    face.register_error_handler(StoreError, lambda error: failed(pages, error))
-    face.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
-    face.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
-    return face
+        blueprint.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
+    blueprint.before_request(lambda: _admit(parts, pages))
+    blueprint.before_app_request(lambda: _hide(parts.users))
+    blueprint.after_request(lambda response: private(response) if is_private() else response)
+    blueprint.register_error_handler(StoreError, lambda error: failed(pages, error))
+    blueprint.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
+    blueprint.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
+    return blueprint
 
 
 def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callable[..., Response], str], ...]:
     """Return the table of addresses: the path, the name of the endpoint, what answers, and the method."""
     login = LoginPage(parts.users, parts.sessions, parts.throttle, pages)
-    decide, open_desk, store = noted(parts), parts.open_desk, parts.store
+    decide, open_discovery, store = noted(parts), parts.open_discovery, parts.store
     instance = parts.settings.instance
-    listing = Listing(store, open_desk)
+    listing = Listing(store, open_discovery)
 
     def has_copy(digest: str) -> bool:
         return place_of_copy(instance, digest).is_file()
 
-    copies = CopiesPage(listing, open_desk, store, pages)
-    batch = BatchPage(listing, open_desk, decide, pages)
-    decisions = DecisionsPage(open_desk, store, pages)
-    items = ItemPage(store, parts.inbox, open_desk, parts.describe, has_copy, pages)
+    copies = CopiesPage(listing, open_discovery, store, pages)
+    batch = BatchPage(listing, open_discovery, decide, pages)
+    decisions = DecisionsPage(open_discovery, store, pages)
+    items = ItemPage(store, parts.inbox, open_discovery, parts.describe, has_copy, pages)
     score = parts.settings.share("review_accept_score")
-    sample = SamplePage(store, open_desk, decide, parts.describe, has_copy, pages, score)
+    sample = SamplePage(store, open_discovery, decide, parts.describe, has_copy, pages, score)
     takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
     withdrawn = TakedownList(parts.withdrawals, pages)
-    files = CopyFile(open_desk, store, instance, pages)
+    files = CopyFile(open_discovery, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
@@ -123,7 +123,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision", "precision", sample.precision, "GET"),
         ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
-        ("/review/decide", "decide", DecidePage(listing, batch.selected, open_desk, decide, pages).answer, "POST"),
+        ("/review/decide", "decide", DecidePage(listing, batch.selected, open_discovery, decide, pages).answer, "POST"),
         ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
         ("/review/takedowns.json", "takedowns_as_json", withdrawn.json, "GET"),
         ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.csv, "GET"),

@@ -30,7 +30,7 @@ class SamplePage:
     def __init__(
         self,
         store: Store,
-        desk: Callable[[], Discovery],
+        discovery: Callable[[], Discovery],
         decide: Decide,
         describe: Describe,
         has_copy: Callable[[str], bool],
@@ -43,7 +43,7 @@ class SamplePage:
         `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored. `accept_score` is
         the setting, `clock` returns seconds since 1970.
         """
-        self._store, self._desk, self._decide, self._describe = store, desk, decide, describe
+        self._store, self._discovery, self._decide, self._describe = store, discovery, decide, describe
         self._has_copy, self._pages, self._score, self._clock = has_copy, pages, accept_score, clock
         self._address = f"{pages.site.root}/review/sample"
 
@@ -64,7 +64,7 @@ class SamplePage:
         """Answer with the next file that the user has not judged; if there is none, with the result."""
         if not signed_in().may_decide(_EVERY):
             return self._forbidden()
-        samples = samples_of(self._desk(), self._now)
+        samples = samples_of(self._discovery(), self._now)
         judged = self._judged()
         left = [file for file in samples.files if file not in judged]
         again = _place(request.args.get("again", ""), samples)
@@ -90,18 +90,18 @@ class SamplePage:
         """Store a judgement, reject the file if that is wanted too, and lead to the next file."""
         if not signed_in().may_decide(_EVERY):
             return self._forbidden()
-        texts, form, desk = self._pages.texts.review_sample, request.form, self._desk()
+        texts, form, discovery = self._pages.texts.review_sample, request.form, self._discovery()
         file = SampledFile(*(form.get(name, "") for name in SampledFile._fields))
-        samples = samples_of(desk, self._now)
+        samples = samples_of(discovery, self._now)
         if file not in samples.rules:
             return refused(self._pages, HTTPStatus.CONFLICT, texts.other_sample, texts.other_sample_hint)
         if form.get("judged") not in tuple(Judged):
             return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_judgement, texts.no_judgement_hint)
         judged, user = Judged(form["judged"]), signed_in()
-        desk.samples.judge(Judgement(samples.rules[file], file, judged, user.name, self._now))
+        discovery.samples.judge(Judgement(samples.rules[file], file, judged, user.name, self._now))
         if judged is Judged.WRONG and form.get("reject"):
             try:
-                self._reject(desk, file)
+                self._reject(discovery, file)
             except DecisionRefused as error:
                 return refused(self._pages, HTTPStatus.CONFLICT, texts.not_rejected, str(error))
         return see_other(f"{self._address}?done={samples.files.index(file) + 1}")
@@ -110,23 +110,23 @@ class SamplePage:
 
     def _shown(self, file: SampledFile) -> File | None:
         """Return what the page shows of a file; None if it has other bytes now, or is taken down, or is not there."""
-        desk = self._desk()
-        search = desk.search(file.identifier)
+        discovery = self._discovery()
+        search = discovery.search(file.identifier)
         work = work_of(self._store, self._describe, file.identifier)
-        if search is None or work is None or is_withdrawn(self._store, desk, _decision_on(file)):
+        if search is None or work is None or is_withdrawn(self._store, discovery, _decision_on(file)):
             return None
         parsed = parsed_search(search)
-        files = Files(search, parsed, candidates_in(parsed), work, desk.decisions(file.identifier))
+        files = Files(search, parsed, candidates_in(parsed), work, discovery.decisions(file.identifier))
         decisions = (last for last in files.last(self._store.takedowns()) if last.url == file.url)
-        shown = (files.file(1, last, desk.first_page, self._has_copy) for last in decisions)
+        shown = (files.file(1, last, discovery.first_page, self._has_copy) for last in decisions)
         return next((one for one in shown if one.decision.sha256 == file.sha256), None)
 
     def _title(self, shown: File | None) -> str:
         return shown.listed.copy.title if shown else ""
 
-    def _reject(self, desk: Discovery, file: SampledFile) -> None:
+    def _reject(self, discovery: Discovery, file: SampledFile) -> None:
         """Reject a file that is still accepted."""
-        history = [decision for decision in desk.decisions(file.identifier) if decision.url == file.url]
+        history = [decision for decision in discovery.decisions(file.identifier) if decision.url == file.url]
         last = history[-1]
         if last.verdict != "accept":
             return
@@ -149,7 +149,7 @@ class SamplePage:
     def _judged(self) -> dict[SampledFile, Judged]:
         """Return the files that the user has judged at any time: none is shown twice."""
         name = signed_in().name
-        return {one.file: one.judged for one in self._desk().samples.judgements() if one.judged_by == name}
+        return {one.file: one.judged for one in self._discovery().samples.judgements() if one.judged_by == name}
 
     def _figures(self) -> dict[str, object]:
         return {"precisions": self._precisions(), "setting": _SETTING, "accept_score": f"{self._score:g}"}
@@ -160,7 +160,7 @@ class SamplePage:
             yield {**figures._asdict(), "words": figures.words, _SETTING: self._score}
 
     def _precisions(self) -> tuple[Precision, ...]:
-        return precisions_of(self._desk().samples.judgements(since(self._now)))
+        return precisions_of(self._discovery().samples.judgements(since(self._now)))
 
     def _forbidden(self) -> Response:
         texts = self._pages.texts.review_sample
@@ -193,19 +193,19 @@ class MonthlySamples(NamedTuple):
     rules: dict[SampledFile, AcceptRule]
 
 
-def samples_of(desk: Discovery, at: int) -> MonthlySamples:
+def samples_of(discovery: Discovery, at: int) -> MonthlySamples:
     """Return the samples of the month of a second. Raise StoreError."""
     month = utc_datetime(at)[:7]
     rules: dict[SampledFile, AcceptRule] = {}
     for rule in AcceptRule:
-        rules |= dict.fromkeys(_sample(desk, rule, month, at), rule)
+        rules |= dict.fromkeys(_sample(discovery, rule, month, at), rule)
     return MonthlySamples(mixed(rules, month), rules)
 
 
-def _sample(desk: Discovery, rule: AcceptRule, month: str, at: int) -> tuple[SampledFile, ...]:
-    known, drawn_at = desk.samples.sample(rule, month), desk.samples.drawn_at(rule, month)
+def _sample(discovery: Discovery, rule: AcceptRule, month: str, at: int) -> tuple[SampledFile, ...]:
+    known, drawn_at = discovery.samples.sample(rule, month), discovery.samples.drawn_at(rule, month)
     if drawn_at and (len(known) >= SIZE or at < drawn_at + _AGAIN_SECONDS):
         return known
-    drawn = sample_of(desk.samples.accepted(BEGINNINGS[rule]), rule, month)
-    desk.samples.keep(rule, month, drawn, at)
+    drawn = sample_of(discovery.samples.accepted(BEGINNINGS[rule]), rule, month)
+    discovery.samples.keep(rule, month, drawn, at)
     return drawn

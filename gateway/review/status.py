@@ -26,7 +26,7 @@ class Status(NamedTuple):
     can_undo: bool
 
 
-def status_of(open_desk: Callable[[], Discovery], listing: Listing, user: User, done: str) -> Status | None:
+def status_of(open_discovery: Callable[[], Discovery], listing: Listing, user: User, done: str) -> Status | None:
     """Return the decision whose number the address has (`done`).
 
     None if it is not the user's, or not in force, or if the file is taken down.
@@ -34,13 +34,13 @@ def status_of(open_desk: Callable[[], Discovery], listing: Listing, user: User, 
     number = number_in(done)
     if not number:
         return None
-    desk = open_desk()
-    listed = next(iter(desk.copies_of_decisions((number,))), None)
+    discovery = open_discovery()
+    listed = next(iter(discovery.copies_of_decisions((number,))), None)
     if listed is None or listed.decision.number != number or listed.decision.decided_by != user.name:
         return None
     if listing.is_withdrawn(listed):
         return None
     copy, decision = listed
-    count = len(desk.decisions_of_entry(number))
-    is_possible = can_undo(desk.history(copy.identifier, copy.url))
+    count = len(discovery.decisions_of_entry(number))
+    is_possible = can_undo(discovery.history(copy.identifier, copy.url))
     return Status(decision.verdict, number, count, copy.title or copy.identifier, decision.is_undoing, is_possible)

@@ -24,7 +24,7 @@ from gateway.core.model import (
     Unpublished,
     Written,
 )
-from gateway.store.base_looks import Looks
+from gateway.store.base_rechecks import Rechecks
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -74,7 +74,7 @@ class Discovery(Protocol):
         ...
 
     @property
-    def looks(self) -> Looks:
+    def rechecks(self) -> Rechecks:
         """The looks at published files."""
         ...
 

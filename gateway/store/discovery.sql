@@ -460,33 +460,33 @@ from copy where sha256 = :sha256 and sha256 <> ''
   and (:sources = '[]' or +source in (select value from json_each(:sources)))
 order by identifier, url limit :limit;
 
--- name: look_add
+-- name: recheck_add
 -- Store the first facts of a published file; of a known one, only what changed in its publication.
 insert into look values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (identifier, url) do update set source = excluded.source, host = excluded.host,
   is_named = excluded.is_named, sha256 = excluded.sha256, entity_tag = '', modified = '', text_sha256 = ''
 where sha256 <> excluded.sha256 or is_named <> excluded.is_named or source <> excluded.source;
 
--- name: looks_forget
+-- name: rechecks_forget
 -- Forget the files of an item that are not published, by a JSON list of those that are.
 delete from look where identifier = ? and url not in (select value from json_each(?));
 
--- name: look_put
+-- name: recheck_put
 -- Store a look at a file, if the published bytes are those that were looked at.
 update look set due = :due, looked_at = :looked_at, whole_at = :whole_at, rounds = :rounds, outcome = :outcome,
   final_url = :final_url, entity_tag = :entity_tag, modified = :modified, failures = :failures,
   failing_since = :failing_since, text_sha256 = :text_sha256
 where identifier = :identifier and url = :url and sha256 = :sha256;
 
--- name: look_change
+-- name: recheck_change
 -- Store the digest of new bytes of a file.
 update look set sha256 = ? where identifier = ? and url = ?;
 
--- name: looks_of
+-- name: rechecks_of
 -- Return the looks at the files of an item.
 select * from look where identifier = ? order by url;
 
--- name: looks_schedule
+-- name: rechecks_schedule
 -- Store another period of the files of a source. Asked and missing files stay due; no other one becomes overdue.
 update look set every = :every, due = case
   when due = 0 or (failures and due < :never) then due
@@ -496,38 +496,38 @@ update look set every = :every, due = case
   else :at + :every - (:at - (share * :every / :shares)) % max(:every, 1) end
 where source = :source and every <> :every;
 
--- name: looks_asked
+-- name: rechecks_asked
 -- Return whether files of a source were asked for and not yet looked at.
 select exists (select 1 from look where source = ? and due = 0);
 
--- name: looks_ask
+-- name: rechecks_ask
 -- Make the files of a source due that were not looked at since a second.
 update look set due = 0 where source = ? and looked_at < ?;
 
--- name: looks_next
+-- name: rechecks_next
 -- Return when the next file of a source is due.
 select due from look where source = ? order by due limit 1;
 
--- name: looks_hosts
+-- name: rechecks_hosts
 -- Return the hosts of the files of a source that are due.
 select distinct host from look where source = ? and due <= ? order by host;
 
--- name: looks_due
+-- name: rechecks_due
 -- Return files of a source at a host that are due, in the order of their time, after one of them.
 select * from look where source = ? and host = ? and due <= ? and (due, identifier, url) > (?, ?, ?)
 order by due, identifier, url limit ?;
 
--- name: looks_count
+-- name: rechecks_count
 -- Return how many files of a source are known, are due, were not there, and could not be looked at.
 select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0),
   coalesce(sum(failures = 0 and failing_since > 0), 0) from look where source = ?1;
 
--- name: look_unseen
+-- name: recheck_unseen
 -- Return the file of a source at which no look was possible for the longest time.
 select * from look where source = ? and failures = 0 and failing_since > 0
 order by failing_since, identifier, url limit 1;
 
--- name: looks_failing
+-- name: rechecks_failing
 -- Return items of a source with a file at a host that was not there, or could not be looked at, at the last look.
 select distinct identifier from look where source = ? and host = ? and failing_since > 0 order by identifier limit ?;
 

@@ -17,11 +17,11 @@ from gateway.core.xmltext import utc_datetime
 from gateway.store.block_pages import within
 from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import DAMAGED_FACT
 from gateway.store.sqlite_blocks import listed_from, row_from
 from gateway.store.sqlite_damage import has_count, items_in, problem_of, problem_of_row, strays_in
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
-from gateway.store.sqlite_shelf import DAMAGED_FACT
 
 SQL = load("sqlite")
 

@@ -22,9 +22,9 @@ from gateway.store.block_merging import Merged, contents, groups, merged
 from gateway.store.block_rows import BlockRow
 from gateway.store.blocks import Block
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import DAMAGED_FACT, BlockWriter, InSet
 from gateway.store.sqlite_blocks import Blocks, row_from
 from gateway.store.sqlite_file import Session, SqliteFile, translated
-from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 from gateway.store.sqlite_shrinking import WriteAheadLog
 
 SQL = load("sqlite")
@@ -185,15 +185,15 @@ class _Run:
             return
         self._step("blocks merged")
         with self._writing() as session:
-            shelf = Shelf(session)
-            if not _is_same(shelf, prefix, rows, sets):
+            block_writer = BlockWriter(session)
+            if not _is_same(block_writer, prefix, rows, sets):
                 return
             for row in rows:
-                shelf.remove(prefix, row)
+                block_writer.remove(prefix, row)
             self._step("blocks removed")
             for one in made:
-                row = shelf.put(prefix, one.row, one.block, is_tight=self._is_thorough)
-                shelf.put_sets(prefix, row, sets_in(one, sets))
+                row = block_writer.put(prefix, one.row, one.block, is_tight=self._is_thorough)
+                block_writer.put_sets(prefix, row, sets_in(one, sets))
             self._step("blocks replaced")
         self._step("compaction committed")
         written = sum(_bytes(one.block) for one in made)
@@ -206,9 +206,9 @@ class _Run:
         blocks: dict[int, Block] = {}
         with self._file.reading() as session:
             session.execute("begin")
-            shelf = Shelf(session)
-            sets = [shelf.sets_of(prefix, row) for row in rows]
-            if not _is_same(shelf, prefix, rows, sets):
+            block_writer = BlockWriter(session)
+            sets = [block_writer.sets_of(prefix, row) for row in rows]
+            if not _is_same(block_writer, prefix, rows, sets):
                 return None
             for row in rows:
                 self._tried.add(row.body)
@@ -220,10 +220,12 @@ class _Run:
         return self._file.writing(max(0.0, self.ends - monotonic()), is_durable=False)
 
 
-def _is_same(shelf: Shelf, prefix: int, rows: Sequence[BlockRow], sets: Sequence[Mapping[int, InSet]]) -> bool:
-    if [shelf.row(prefix, row.first) for row in rows] != list(rows):
+def _is_same(
+    block_writer: BlockWriter, prefix: int, rows: Sequence[BlockRow], sets: Sequence[Mapping[int, InSet]]
+) -> bool:
+    if [block_writer.row(prefix, row.first) for row in rows] != list(rows):
         return False
-    return [shelf.sets_of(prefix, row) for row in rows] == sets
+    return [block_writer.sets_of(prefix, row) for row in rows] == sets
 
 
 def _is_sound(row: BlockRow, block: Block | None) -> bool:

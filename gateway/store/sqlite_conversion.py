@@ -32,8 +32,8 @@ from gateway.store.block_merging import shares
 from gateway.store.block_rows import BlockRow, row_of
 from gateway.store.blocks import RECORDS, block_of, header_of
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import DAMAGED_FACT, BlockWriter, InSet
 from gateway.store.sqlite_file import UPGRADE_UNWRITABLE, Session, SqliteFile
-from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 
 SQL = load("sqlite")
 
@@ -187,19 +187,19 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
 
 def _move(session: Session, prefix: int, rows: Iterable[tuple[Any, ...]]) -> set[int]:
     """Put records of a format into blocks; return the bodies of damaged ones, which are missing."""
-    shelf, damaged = Shelf(session), set[int]()
+    block_writer, damaged = BlockWriter(session), set[int]()
     contents = ((row, _content(session, row)) for row in rows)
     for is_sound, several in groupby(contents, key=lambda pair: pair[1] is not None):
         pairs = list(several)
         if is_sound:
             records = [content or b"" for _, content in pairs]
             for start, stop in shares(records):
-                _block(session, shelf, prefix, [row for row, _ in pairs[start:stop]], records[start:stop])
+                _block(session, block_writer, prefix, [row for row, _ in pairs[start:stop]], records[start:stop])
             continue
         for (datestamp, item, is_deleted, dictionary, _, content, *sets), _ in pairs:
             # Without a digest, the record counts as changed whenever its item is published again.
             row = (datestamp, item, is_deleted, dictionary, b"", content, *sets)
-            body = _block(session, shelf, prefix, [row], [_PLACEHOLDER]).body
+            body = _block(session, block_writer, prefix, [row], [_PLACEHOLDER]).body
             session.execute(SQL["body_remove"], (body,))
             damaged.add(body)
     return damaged
@@ -234,7 +234,7 @@ def _content(session: Session, row: tuple[Any, ...]) -> bytes | None:
 
 
 def _block(
-    session: Session, shelf: Shelf, prefix: int, rows: Sequence[tuple[Any, ...]], contents: Sequence[bytes]
+    session: Session, block_writer: BlockWriter, prefix: int, rows: Sequence[tuple[Any, ...]], contents: Sequence[bytes]
 ) -> BlockRow:
     """Store records as a block, with their places; return its row."""
     keys, items, places = [], [], []
@@ -250,8 +250,8 @@ def _block(
             members, gone = sets[collection]
             sets[collection] = InSet(members, gone | 1 << position)
     block = block_of(contents, items)
-    row = shelf.put(prefix, row_of(keys, block), block)
-    shelf.put_sets(prefix, row, sets)
+    row = block_writer.put(prefix, row_of(keys, block), block)
+    block_writer.put_sets(prefix, row, sets)
     session.executemany(SQL["place_put"], places)
     return row
 

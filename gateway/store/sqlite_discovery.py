@@ -30,7 +30,7 @@ from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_copies import CopyLists
 from gateway.store.sqlite_discovery_lists import DecisionLists, enter
-from gateway.store.sqlite_discovery_looks import SqliteLooks
+from gateway.store.sqlite_discovery_rechecks import SqliteRechecks
 from gateway.store.sqlite_discovery_rows import (
     alarm_of,
     copy_row,
@@ -61,7 +61,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
             SqliteFile(path, migrations, create=not only_reads, busy_seconds=patience_seconds, only_reads=only_reads)
         )
         self.samples = SqliteSamples(self._file)
-        self.looks = SqliteLooks(self._file)
+        self.rechecks = SqliteRechecks(self._file)
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
@@ -237,7 +237,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
                 session.execute(SQL["refusals_forget"], name)
                 session.execute(SQL["sampled_forget"], name)
                 session.execute(SQL["judgements_forget"], name)
-                session.execute(SQL["looks_forget"], (*name, "[]"))
+                session.execute(SQL["rechecks_forget"], (*name, "[]"))
             session.execute(SQL["reasons_forget"])
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:

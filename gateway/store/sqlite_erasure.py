@@ -14,12 +14,12 @@ from gateway.core.model import Key
 from gateway.store.block_merging import merged
 from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import DAMAGED_FACT, BlockWriter
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_compaction import sets_in
 from gateway.store.sqlite_damage import DAMAGE
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_own_lists import empty, own_lists
-from gateway.store.sqlite_shelf import DAMAGED_FACT, Shelf
 
 SQL = load("sqlite")
 
@@ -69,18 +69,18 @@ def unerased(session: Session) -> int:
 def _make_anew(file: SqliteFile, prefix: int, key: Key) -> int | None:
     """Make a block anew; return the number of its body if it is damaged and stays."""
     with file.writing() as session:
-        shelf = Shelf(session)
-        row = shelf.row(prefix, key)
+        block_writer = BlockWriter(session)
+        row = block_writer.row(prefix, key)
         if row is None or not row.holes:  # compaction was faster
             return None
         try:
             made = merged([row], {row.body: Blocks(session).body(row.body)})
         except DAMAGE:
             return _without_copy(session, prefix, row)
-        sets = shelf.sets_of(prefix, row)
-        shelf.remove(prefix, row)
+        sets = block_writer.sets_of(prefix, row)
+        block_writer.remove(prefix, row)
         for one in made:
-            shelf.put_sets(prefix, shelf.put(prefix, one.row, one.block), sets_in(one, [sets]))
+            block_writer.put_sets(prefix, block_writer.put(prefix, one.row, one.block), sets_in(one, [sets]))
         return None
 
 

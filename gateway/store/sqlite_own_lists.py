@@ -23,10 +23,10 @@ from gateway.store.block_pages import within
 from gateway.store.block_rows import BlockRow, positions_of, row_of
 from gateway.store.blocks import RECORDS, Block, Kind, block_of, texts_of, unpack
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import BlockWriter
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_rows import Added, Numbers
-from gateway.store.sqlite_shelf import Shelf
 
 SQL = load("sqlite")
 
@@ -85,7 +85,7 @@ class Upkeep:
         for one in self._lists:
             if one.prefix == prefix:
                 keys = [key for key, sets in former if one.collection in sets and (one.is_ready or key <= one.until)]
-                Shelf(self._session).supersede(one.number, keys)
+                BlockWriter(self._session).supersede(one.number, keys)
 
     def add(self, prefix: int, added: Sequence[tuple[Key, Added]], content_of: Callable[[Added], bytes]) -> None:
         """Add those new records that are in the sets of complete lists."""
@@ -94,7 +94,7 @@ class Upkeep:
                 inside = ((key, record) for key, record in added if one.collection in record.sets)
                 records = [(key, record.item, content_of(record)) for key, record in inside]
                 for row, block in _blocks(records):
-                    Shelf(self._session).put(one.number, row, block)
+                    BlockWriter(self._session).put(one.number, row, block)
 
     def regroup(self, prefix: int, collections: Iterable[int]) -> None:
         """Empty the lists of sets that a record joins or leaves while it stays as it is; they are made again."""
@@ -170,7 +170,7 @@ def _grown(
                 one = current
                 continue
             for row, block in part.blocks:
-                Shelf(session).put(one.number, row, block)
+                BlockWriter(session).put(one.number, row, block)
             one = part.grown
             session.execute(SQL["own_list_grow"], (*one.until, one.is_ready, one.number))
             made += len(part.blocks)

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from gateway.core.errors import StoreError
 from gateway.core.model import ItemChange, Key, Publication
 from gateway.store.queries import load
+from gateway.store.sqlite_block_writer import BlockWriter
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_own_lists import Upkeep
 from gateway.store.sqlite_packing import Packed, blocks_of, content_of
@@ -31,7 +32,6 @@ from gateway.store.sqlite_rows import (
     ancestors,
     listed,
 )
-from gateway.store.sqlite_shelf import Shelf
 
 SQL = load("sqlite")
 
@@ -161,17 +161,17 @@ def _write_records(
     lines: Lines,
 ) -> None:
     """Write the new records in blocks, and note which records they supersede; `lines` are those of the log."""
-    shelf, upkeep = Shelf(session), Upkeep(session)
+    block_writer, upkeep = BlockWriter(session), Upkeep(session)
     names = {number: name for name, number in known.prefixes.items()}
     for regrouped in rows.regrouped:
-        upkeep.regroup(regrouped.prefix, shelf.regroup(*regrouped))
+        upkeep.regroup(regrouped.prefix, block_writer.regroup(*regrouped))
     for prefix, superseded in sorted(rows.superseded.items()):
-        shelf.supersede(prefix, [key for key, _ in superseded])
+        block_writer.supersede(prefix, [key for key, _ in superseded])
         upkeep.supersede(prefix, superseded)
     for prefix, added in sorted(rows.added.items()):
         keys: list[tuple[Key, Added]] = []
         for several, block in blocks_of(packed, names[prefix], added, changes):
-            keys += zip(shelf.add(prefix, datestamp, several, block, lines[prefix]), several, strict=True)
+            keys += zip(block_writer.add(prefix, datestamp, several, block, lines[prefix]), several, strict=True)
         upkeep.add(prefix, keys, partial(_content, changes, names[prefix]))
     combinations = {sets for *_, sets, _ in rows.items_added} | {sets for _, sets, *_ in rows.items_changed}
     session.executemany(SQL["combination_add"], [(sets,) for sets in sorted(combinations)])

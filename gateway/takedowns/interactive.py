@@ -62,9 +62,9 @@ def _words_of(entry: Takedown) -> list[str]:
 class InteractiveTakedowns:
     """The takedowns of one instance; `Withdrawals` has the promises."""
 
-    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, desk: DiscoveryOnDemand) -> None:
+    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, discovery: DiscoveryOnDemand) -> None:
         """Take the instance folder and its databases; `inbox` is None if it cannot be read."""
-        self._folder, self._store, self._inbox, self._desk = folder, store, inbox, desk
+        self._folder, self._store, self._inbox, self._discovery = folder, store, inbox, discovery
 
     def plan(self, entry: Takedown, item: str = "") -> Plan:
         """Return what an entry would touch; nothing is changed. Raise StoreError."""
@@ -97,9 +97,9 @@ class InteractiveTakedowns:
         items = {*effect.touched, *owners}
         files = set(effect.files[entry.key])
         if self._has_searched:
-            desk = self._desk.open()
-            searches = filter(None, map(desk.search, sorted({*items, item})[:MOST_ITEMS]))
-            files |= files_named(self._store, desk, searches, (entry,))[entry.key]
+            discovery = self._discovery.open()
+            searches = filter(None, map(discovery.search, sorted({*items, item})[:MOST_ITEMS]))
+            files |= files_named(self._store, discovery, searches, (entry,))[entry.key]
         for digest in files:
             items.update(self._with_file(digest))
         hidden = tuple(sorted(effect.items[entry.key]))
@@ -110,7 +110,7 @@ class InteractiveTakedowns:
     def _found_at(self, entry: Takedown, until: float) -> Iterator[str]:
         """Yield the items for which a file was found at an address, published or not. Raise _OutOfTime."""
         alone = Takedowns((entry,))
-        for identifier, url in self._desk.open().addresses_with(_words_of(entry)) if self._has_searched else ():
+        for identifier, url in self._discovery.open().addresses_with(_words_of(entry)) if self._has_searched else ():
             _stop_after(until)
             if alone.targets(url):
                 yield identifier
@@ -119,16 +119,16 @@ class InteractiveTakedowns:
         """Return the files that an item alone has, published or found for it, given its published ones."""
         if not self._has_searched:
             return files
-        desk = self._desk.open()
-        search = desk.search(entry.value)
-        of_search = files_named(self._store, desk, (search,), (entry,))[entry.key] if search else set()
-        return {digest for digest in files | of_search if not has_file(self._store, desk, digest, (entry,))}
+        discovery = self._discovery.open()
+        search = discovery.search(entry.value)
+        of_search = files_named(self._store, discovery, (search,), (entry,))[entry.key] if search else set()
+        return {digest for digest in files | of_search if not has_file(self._store, discovery, digest, (entry,))}
 
     def _with_file(self, digest: str) -> tuple[str, ...]:
         """Return the items that have a file: in their published records, or found for them."""
         with self._store.view() as view:
             named = view.items_with(digest, MOST_ITEMS + 1)
-        copies = self._desk.open().copies_with(digest, MOST_ITEMS + 1) if self._has_searched else ()
+        copies = self._discovery.open().copies_with(digest, MOST_ITEMS + 1) if self._has_searched else ()
         return tuple(sorted({*named, *(copy.identifier for copy in copies)}))
 
     @property
@@ -161,9 +161,9 @@ class InteractiveTakedowns:
             with (
                 following(settings, completes=False) as index,
                 closing(open_inbox(self._folder, only_reads=True)) as inbox,
-                closing(DiscoveryOnDemand(self._folder)) as desk,
+                closing(DiscoveryOnDemand(self._folder)) as discovery,
             ):
-                carry_out(index.store, inbox, desk.open if self._has_searched else None, settings)
+                carry_out(index.store, inbox, discovery.open if self._has_searched else None, settings)
         except GatewayError as error:
             log.error("Takedowns were not carried out; `harvester tend` repeats it: %s", error)  # noqa: TRY400 - expected
 

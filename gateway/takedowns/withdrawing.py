@@ -47,7 +47,7 @@ class Finished(NamedTuple):
 def carry_out(
     store: Store,
     inbox: Inbox,
-    open_desk: Callable[[], Discovery] | None,
+    open_discovery: Callable[[], Discovery] | None,
     settings: Settings,
     progress: Progress = lambda _: None,
 ) -> Finished:
@@ -59,13 +59,15 @@ def carry_out(
     new, lifted = pending(store)
     if store.takedowns().is_empty and not lifted:
         return Finished(TakedownsApplied(), 0, finish_erasure(store))
-    desk = open_desk() if open_desk is not None else None
-    if desk is not None and new:
-        desk.forget_answers(_EVER)  # pages and files as they were fetched
-    if desk is not None and lifted:
-        desk.change_all()
+    discovery = open_discovery() if open_discovery is not None else None
+    if discovery is not None and new:
+        discovery.forget_answers(_EVER)  # pages and files as they were fetched
+    if discovery is not None and lifted:
+        discovery.change_all()
     searches = (
-        Searches() if desk is None else Searches(partial(found_files, store, desk), partial(has_file, store, desk))
+        Searches()
+        if discovery is None
+        else Searches(partial(found_files, store, discovery), partial(has_file, store, discovery))
     )
     changes = apply_takedowns(store, inbox, file, progress, searches)
     if changes.damaged:
@@ -73,10 +75,10 @@ def carry_out(
     copies = Copies(settings.instance)
     digests = sorted(file.read().digests)
     deleted = sum(copies.remove(digest) for digest in digests)
-    if desk is not None:
-        desk.forget_first_pages(digests)
-    if desk is not None and lifted:
-        Releaser(store, inbox, desk, settings).release()
+    if discovery is not None:
+        discovery.forget_first_pages(digests)
+    if discovery is not None and lifted:
+        Releaser(store, inbox, discovery, settings).release()
     return Finished(changes, deleted, finish_erasure(store))
 
 
@@ -138,7 +140,7 @@ def _is_at(takedowns: Takedowns, candidate: Candidate) -> bool:
     return any(map(takedowns.targets, (candidate.url, candidate.final_url, *candidate.hops)))
 
 
-def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:
+def found_files(store: Store, discovery: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:
     """Return the found files that entries name, published or not, by the keys of the entries.
 
     Entries on items have noted which these are. `wanted` are those that are not on the list yet. Raise StoreError.
@@ -147,34 +149,36 @@ def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries
     anywhere = tuple(entry for entry in entries if entry.kind not in _ELSEWHERE)
     for entry in entries:
         names = {entry.value, *entry.items} if entry.kind is Kind.IDENTIFIER else {*entry.items}
-        searches = () if entry in anywhere else filter(None, map(desk.search, sorted(names)))
-        groups[entry.key] |= files_named(store, desk, searches, (entry,))[entry.key]
+        searches = () if entry in anywhere else filter(None, map(discovery.search, sorted(names)))
+        groups[entry.key] |= files_named(store, discovery, searches, (entry,))[entry.key]
     after = ""
-    while anywhere and (batch := desk.searches(after, _BATCH)):
-        for key, digests in files_named(store, desk, batch, anywhere).items():
+    while anywhere and (batch := discovery.searches(after, _BATCH)):
+        for key, digests in files_named(store, discovery, batch, anywhere).items():
             groups[key] |= digests
         after = batch[-1].identifier
     for entry in entries:
         if entry.kind in OF_ITEMS:
             lists = (*wanted, entry)
-            groups[entry.key] = {digest for digest in groups[entry.key] if not has_file(store, desk, digest, lists)}
+            groups[entry.key] = {
+                digest for digest in groups[entry.key] if not has_file(store, discovery, digest, lists)
+            }
     return groups
 
 
-def has_file(store: Store, desk: Discovery, digest: str, wanted: Entries = ()) -> bool:
+def has_file(store: Store, discovery: Discovery, digest: str, wanted: Entries = ()) -> bool:
     """Return whether a file was found for an item that is not taken down, and that nobody has rejected it there.
 
     `wanted` are entries that are not on the list yet. Raise StoreError.
     """
     lists = (store.takedowns(), Takedowns(wanted))
-    for copy in desk.copies_with(digest, _MOST_COPIES):
-        search = desk.search(copy.identifier)
+    for copy in discovery.copies_with(digest, _MOST_COPIES):
+        search = discovery.search(copy.identifier)
         if search is None or any(map(partial(_names, search), lists)):
             continue
         state = store.states(search.source, (search.upstream,)).get(search.upstream)
         if state is None or state.is_hidden:
             continue
-        verdicts = [decision.verdict for decision in desk.decisions(copy.identifier) if decision.url == copy.url]
+        verdicts = [decision.verdict for decision in discovery.decisions(copy.identifier) if decision.url == copy.url]
         if verdicts and verdicts[-1] != "reject":
             return True
     return False
@@ -185,7 +189,7 @@ def _names(search: SearchState, takedowns: Takedowns) -> bool:
 
 
 def files_named(
-    store: Store, desk: Discovery, searches: Iterable[SearchState], entries: Entries
+    store: Store, discovery: Discovery, searches: Iterable[SearchState], entries: Entries
 ) -> defaultdict[str, set[str]]:
     """Return the files of some searches that entries name, by the keys of the entries. Raise StoreError.
 
@@ -194,16 +198,16 @@ def files_named(
     groups: defaultdict[str, set[str]] = defaultdict(set)
     alone = [(entry, Takedowns((entry,))) for entry in entries]
     for state in searches:
-        for candidate in filter(_has_bytes, (*candidates_of(state), *_decided(desk, state))):
+        for candidate in filter(_has_bytes, (*candidates_of(state), *_decided(discovery, state))):
             for entry, takedowns in alone:
                 if _is_meant(store, takedowns, state, candidate):
                     groups[entry.key].add(candidate.sha256)
     return groups
 
 
-def _decided(desk: Discovery, state: SearchState) -> Iterator[Candidate]:
+def _decided(discovery: Discovery, state: SearchState) -> Iterator[Candidate]:
     """Yield the files of an item that were decided on, as if they were checked copies."""
-    for url, digest in {(decision.url, decision.sha256) for decision in desk.decisions(state.identifier)}:
+    for url, digest in {(decision.url, decision.sha256) for decision in discovery.decisions(state.identifier)}:
         yield Candidate(url, RECHECK, outcome=Outcome.SUCCESS, sha256=digest)
 
 

@@ -48,7 +48,7 @@ def alarms(
         if numbers:
             instance.check_clock()
         if instance.has_searched and not clock_problem:
-            watch(instance.desk(), int(time()))
+            watch(instance.discovery(), int(time()))
         _acknowledge(instance, named, numbers, comment)
         shown = alarms_of(instance, named, with_closed=with_closed)
     for alarm in shown:
@@ -67,7 +67,7 @@ def _acknowledge(instance: Instance, sources: Collection[str], numbers: tuple[in
         if number not in known:
             raise ConfigurationError(f"There is no alarm {number} in force{of_them}; `harvester alarms` lists them.")
     for number in numbers:
-        if not instance.desk().acknowledge_alarm(number, int(time()), whoever_calls(), comment):
+        if not instance.discovery().acknowledge_alarm(number, int(time()), whoever_calls(), comment):
             say(f"Alarm {number} is acknowledged already.")
 
 

@@ -17,14 +17,14 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
-from gateway.core.model import Decision, FileLook, Offer, Outcome, RunOutcome, SearchState
+from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
 from gateway.core.program import say
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.store.base import Discovery
-from harvester.commands.look_output import facts_of_look, words_of_look
 from harvester.commands.offer_output import facts_of_offer, words_of_offer
 from harvester.commands.output import json_option, moment, write_json
+from harvester.commands.recheck_output import facts_of_recheck, words_of_recheck
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.instance import Instance, opened
@@ -45,7 +45,7 @@ _UNKNOWN = (
 def searching(option: str | None) -> Iterator[tuple[Instance, Discovery]]:
     """Open the instance folder that the option names, and its searches."""
     with opened(option) as instance:
-        yield instance, instance.desk()
+        yield instance, instance.discovery()
 
 
 def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) -> int | None:
@@ -161,30 +161,34 @@ class SearchedItem(NamedTuple):
     state: SearchState
     decisions: tuple[Decision, ...]
     offers: tuple[Offer, ...]
-    looks: tuple[FileLook, ...]
+    rechecks: tuple[FileRecheck, ...]
 
     def tell(self) -> None:
         """Write the search for people: each step, each copy, each decision, each offer, each look."""
-        lines = (*map(words_of_offer, self.offers), *map(words_of_look, self.looks))
+        lines = (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
         for line in (*explained(self.state, self.decisions), *lines):
             click.echo(plain(line))
 
 
-def searched_item(instance: Instance, desk: Discovery, identifier: str) -> SearchedItem:
+def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> SearchedItem:
     """Return the search for one item. Raise ConfigurationError if it is taken down or was never searched for."""
     check_shown(instance, identifier)
-    state = shown(instance, desk.search(identifier))
+    state = shown(instance, discovery.search(identifier))
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
-    decisions = tuple(filterfalse(Withdrawn(instance.store, desk).has, desk.decisions(identifier)))
+    decisions = tuple(filterfalse(Withdrawn(instance.store, discovery).has, discovery.decisions(identifier)))
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)
-    looks = desk.looks.of_item(identifier)
+    rechecks = discovery.rechecks.of_item(identifier)
     return SearchedItem(
         state,
         decisions,
         tuple(offer for offer in offers if not takedowns.names_digest(offer.sha256)),
-        tuple(look for look in looks if not (takedowns.names_digest(look.sha256) or takedowns.names_address(look.url))),
+        tuple(
+            recheck
+            for recheck in rechecks
+            if not (takedowns.names_digest(recheck.sha256) or takedowns.names_address(recheck.url))
+        ),
     )
 
 
@@ -200,7 +204,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
         "offers": [facts_of_offer(offer) for offer in search.offers],
-        "looks": [facts_of_look(look) for look in search.looks],
+        "looks": [facts_of_recheck(recheck) for recheck in search.rechecks],
     }
 
 
@@ -214,8 +218,8 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     It also shows to whom files were offered, and when published files were last looked at. ID is the identifier of the
     item in this repository.
     """
-    with searching(ctx.obj) as (instance, desk):
-        search = searched_item(instance, desk, identifier)
+    with searching(ctx.obj) as (instance, discovery):
+        search = searched_item(instance, discovery, identifier)
     if as_json:
         write_json(facts_of_search(search))
     else:

@@ -48,8 +48,8 @@ def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> Non
     """
     gc.set_threshold(_OBJECTS)
     with listening(Stop()) as stop, progress() as reporter, opened(ctx.obj, only_reads=True) as instance:
-        desk = instance.desk() if instance.has_searched else None
-        exported = Export(instance.store, desk, reporter, stop).write(Path(os.path.abspath(folder)), format_)  # noqa: PTH100 - without `..`
+        discovery = instance.discovery() if instance.has_searched else None
+        exported = Export(instance.store, discovery, reporter, stop).write(Path(os.path.abspath(folder)), format_)  # noqa: PTH100 - without `..`
     write_facts(exported.facts(), as_json=as_json)
 
 

@@ -42,30 +42,30 @@ def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     Without SOURCES, matches of every source are listed. No service is asked. The exit status is 3 if a match does not
     agree with its record any more.
     """
-    with searching(ctx.obj) as (instance, desk):
-        rows = list(_rows(instance, desk, sources))
+    with searching(ctx.obj) as (instance, discovery):
+        rows = list(_rows(instance, discovery, sources))
     disagreeing = sum(not row["agrees"] for row in rows)
     write_rows(rows, _COLUMNS, as_json=as_json)
     say(f"{len(rows)} DOIs were matched; {disagreeing} of them do not agree with their records any more.")
     ctx.exit(int(status_of_end(has_findings=disagreeing > 0)))
 
 
-def _rows(instance: Instance, desk: Discovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:
+def _rows(instance: Instance, discovery: Discovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:
     after = ""
-    while states := desk.searches(after, _ITEMS_PER_LOOK):
+    while states := discovery.searches(after, _ITEMS_PER_LOOK):
         after = states[-1].identifier
         for state in states:
             if (not sources or state.source in sources) and shown(instance, state) is not None:
-                yield from _of_item(instance, desk, state)
+                yield from _of_item(instance, discovery, state)
 
 
-def _of_item(instance: Instance, desk: Discovery, state: SearchState) -> Iterator[dict[str, object]]:
+def _of_item(instance: Instance, discovery: Discovery, state: SearchState) -> Iterator[dict[str, object]]:
     matches = matches_of(state)
     if not matches:
         return
     published = found_of(instance.store, state.source, state.upstream)
     work = work_of(instance.store, state.identifier, state.upstream, published)
-    refused = {refusal.doi for refusal in desk.refusals(state.identifier)}
+    refused = {refusal.doi for refusal in discovery.refusals(state.identifier)}
     for match in matches:
         if match.doi not in refused:
             still = work is not None and agrees(match, work)
@@ -84,20 +84,20 @@ def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as
     The accepted files of the item go to review, and the item is searched for again. If the item has one match, the DOI
     may be left out.
     """
-    with searching(ctx.obj) as (instance, desk):
+    with searching(ctx.obj) as (instance, discovery):
         check_shown(instance, identifier)
-        match = _one(desk.search(identifier), identifier, doi)
+        match = _one(discovery.search(identifier), identifier, doi)
         refusal = Refusal(identifier, match.doi, reason or "No reason was given.", whoever_calls(), int(time()))
         because = f"It was found through the DOI {match.doi}, which is not that of this work. {refusal.reason}"
         decisions = [
             word._replace(
                 verdict="review", reason=because, decided_by=refusal.decided_by, at=refusal.at, is_undoing=False
             )
-            for word in words(desk.decisions(identifier)).values()
+            for word in words(discovery.decisions(identifier)).values()
             if word.verdict == "accept"
         ]
-        desk.refuse(refusal, decisions)
-        releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
+        discovery.refuse(refusal, decisions)
+        releasing = Releaser(instance.store, instance.inbox, discovery, instance.settings)
         stamped = releasing.release_items((identifier,)).total()
     if as_json:
         write_json({**refusal._asdict(), "at": moment(refusal.at), "files": len(decisions), "stamped_records": stamped})

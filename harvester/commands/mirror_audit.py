@@ -64,7 +64,7 @@ def audit(
     is_writable = os.access(folder, os.W_OK)
     with session(ctx, folder, has_lock=is_writable) as work:
         place = audited(folder, is_writable=is_writable)
-        place.witness = InstanceMemory(work.settings.instance)
+        place.evidence = InstanceMemory(work.settings.instance)
         remote = remote_of(work, place.order.base_url, given).of(place)
         findings, objects = _hashed(place, work, expected, is_writable=is_writable)
         proof = _accept(place, findings) if accept else ""

@@ -62,7 +62,7 @@ class Session(NamedTuple):
         """
         place = opened(self.folder, order)
         place.doubtful.most_bytes = self.settings.number("mirror_doubtful_max_bytes")
-        place.witness = InstanceMemory(self.settings.instance)
+        place.evidence = InstanceMemory(self.settings.instance)
         return place
 
     @property

@@ -46,11 +46,11 @@ def outcomes(
     nobody have no host: `--by host` leaves them out and says how many there are. Counts of releases before 0.5.0 have
     no month. `step or copy` marks counts of releases that did not distinguish steps from copies.
     """
-    with searching(ctx.obj) as (instance, desk):
+    with searching(ctx.obj) as (instance, discovery):
         named = named_sources(instance, sources)
         endings = [
             (ending, count)
-            for ending, count in desk.endings()
+            for ending, count in discovery.endings()
             if ending.source in named and not ending.what.endswith(WAY)  # it is counted at its last host
         ]
     chosen = tuple(dict.fromkeys(fields)) or ("source", "step")

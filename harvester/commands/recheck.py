@@ -10,11 +10,11 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
 from gateway.core.model import RunOutcome
-from gateway.core.model.looks import NEVER_DUE
+from gateway.core.model.rechecks import NEVER_DUE
 from gateway.core.program import say
 from harvester.commands.discover import SearchRun, named_sources
 from harvester.commands.output import json_option, moment, write_json
-from harvester.fulltext.recheck.look_at import Effect
+from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Result
 from harvester.harvest.instance import Instance, opened
 from harvester.runtime.interrupts import Stop, listening
@@ -56,7 +56,7 @@ def recheck(
             _show(result, as_json=as_json)
             if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
                 reported_at = monotonic()
-                reporter.say(f"Looked at {counts['looked']} files.")
+                reporter.say(f"Looked at {counts['rechecked']} files.")
 
         with run.recorded():
             recheck_files(instance, order, run, counts, show, is_alone=True)
@@ -66,7 +66,7 @@ def recheck(
         click.echo(sentence(f"Error: {reason}", "error"), err=True)
     effects = Counter({name: count for name, count in counts.items() if name not in ("looked", "stamped")})
     words = ", ".join(f"{count} {effect}" for effect, count in effects.most_common()) or "nothing is due"
-    say(f"Looked at {counts['looked']} files: {words}.")
+    say(f"Looked at {counts['rechecked']} files: {words}.")
     ctx.exit(int(run.status))
 
 
@@ -81,22 +81,22 @@ def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[st
 
 def _show(result: Result, *, as_json: bool) -> None:
     """Write one look; for people, only those at files that are not as they were."""
-    look = result.look
+    file = result.file
     if as_json:
         write_json(
             {
-                "identifier": look.identifier,
-                "url": look.url,
-                "source": look.source,
+                "identifier": file.identifier,
+                "url": file.url,
+                "source": file.source,
                 "effect": result.effect,
-                "outcome": look.outcome,
+                "outcome": file.outcome,
                 "verdict": result.verdict,
-                "is_named": look.is_named,
+                "is_named": file.is_named,
                 "is_overtaken": result.is_overtaken,
-                "looked_at": moment(look.looked_at),
-                "due": moment(look.due) if look.due < NEVER_DUE else None,
+                "looked_at": moment(file.looked_at),
+                "due": moment(file.due) if file.due < NEVER_DUE else None,
             }
         )
     elif result.effect is not Effect.UNCHANGED:
-        words = " ".join(filter(None, (result.effect, look.outcome, result.verdict)))
-        click.echo(plain(f"{look.identifier}  {words}  {look.url}"))
+        words = " ".join(filter(None, (result.effect, file.outcome, result.verdict)))
+        click.echo(plain(f"{file.identifier}  {words}  {file.url}"))

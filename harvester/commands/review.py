@@ -43,9 +43,9 @@ def precision(ctx: click.Context, as_json: bool) -> None:
 
     People judge a random sample of each month on the page /review/sample. The judgements of the last year count.
     """
-    with searching(ctx.obj) as (instance, desk):
+    with searching(ctx.obj) as (instance, discovery):
         score = instance.settings.share(_SETTING)
-        for figures in precisions_of(desk.samples.judgements(since(int(time())))):
+        for figures in precisions_of(discovery.samples.judgements(since(int(time())))):
             if as_json:
                 write_json({**figures._asdict(), "words": figures.words, _SETTING: score})
             else:
@@ -123,10 +123,10 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
     is_by_item = order == CopyOrder.IDENTIFIER
     if after and not is_by_item:
         raise click.UsageError("--after continues a list by identifier; it cannot be given with another --order.")
-    with searching(ctx.obj) as (instance, desk):
+    with searching(ctx.obj) as (instance, discovery):
         last, count = "", 0
-        facts = _review(instance, desk)
-        for decision in _decisions(instance, desk, (verdict,), _filter(ctx), CopyOrder(order), after):
+        facts = _review(instance, discovery)
+        for decision in _decisions(instance, discovery, (verdict,), _filter(ctx), CopyOrder(order), after):
             identifier = decision.identifier
             if count >= _SHOWN and identifier != last:
                 say(
@@ -144,7 +144,7 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
 
 def _decisions(
     instance: Instance,
-    desk: Discovery,
+    discovery: Discovery,
     verdicts: Iterable[str],
     wanted: CopyFilter,
     order: CopyOrder = CopyOrder.IDENTIFIER,
@@ -156,11 +156,11 @@ def _decisions(
 
     Raise ConfigurationError at the end if there are none, and the filter names a source that does not exist.
     """
-    if listed := complete(instance.store, desk):
+    if listed := complete(instance.store, discovery):
         say(f"The list of files was made after the upgrade, of {listed:,} searches.")
-    is_empty, withdrawn = True, Withdrawn(instance.store, desk)
+    is_empty, withdrawn = True, Withdrawn(instance.store, discovery)
     for verdict in verdicts:
-        for copy in copies_in_force(desk, verdict, wanted, order, after):
+        for copy in copies_in_force(discovery, verdict, wanted, order, after):
             if not withdrawn.has(copy.decision):
                 is_empty = False
                 yield copy.decision
@@ -168,8 +168,8 @@ def _decisions(
         sources_file(instance.folder).chosen((wanted.source,))
 
 
-def _review(instance: Instance, desk: Discovery) -> Review:
-    return Review(desk, instance.folder, work_of=partial(work_of, instance.store), host_of=host_of)
+def _review(instance: Instance, discovery: Discovery) -> Review:
+    return Review(discovery, instance.folder, work_of=partial(work_of, instance.store), host_of=host_of)
 
 
 @review.command()
@@ -178,10 +178,10 @@ def _review(instance: Instance, desk: Discovery) -> Review:
 @click.pass_context
 def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
     """Show the search for one item: its record beside the first 20 lines of each stored file."""
-    with searching(ctx.obj) as (instance, desk):
-        search = searched_item(instance, desk, identifier)
+    with searching(ctx.obj) as (instance, discovery):
+        search = searched_item(instance, discovery, identifier)
         last = {decision.url: decision for decision in search.decisions}
-        files = list(map(_review(instance, desk).of, last.values()))
+        files = list(map(_review(instance, discovery).of, last.values()))
         if as_json:
             write_json({**facts_of_search(search), "files": [facts_of_text(file) for file in files]})
             return
@@ -234,7 +234,7 @@ def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None
     files are shown first and need confirmation; decisions of rules are not undone.
     """
     verdicts = (verdict,) if verdict else _DECIDED
-    _change(ctx, "undo", verdicts, lambda desk, last: undoing(_history(desk, last)), _is_of_person)
+    _change(ctx, "undo", verdicts, lambda discovery, last: undoing(_history(discovery, last)), _is_of_person)
 
 
 def _decide(ctx: click.Context, verdict: str) -> None:
@@ -244,7 +244,7 @@ def _decide(ctx: click.Context, verdict: str) -> None:
         ctx,
         verdict,
         ("review",),
-        lambda _desk, last: last._replace(verdict=verdict, reason=reason, is_undoing=False),
+        lambda _discovery, last: last._replace(verdict=verdict, reason=reason, is_undoing=False),
     )
 
 
@@ -266,12 +266,12 @@ def _change(
         raise click.UsageError("Name an item, or choose files by options, not both.")
     if identifier is None and not is_narrowed and not options["is_all"]:
         raise click.UsageError("Name an item, choose files by options such as --host, or give --all.")
-    with searching(ctx.obj) as (instance, desk):
+    with searching(ctx.obj) as (instance, discovery):
         if identifier is not None:
-            chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
+            chosen: Sequence[Decision] = _of_one(discovery, identifier, options["url"])[-1:]
         else:
-            facts = _review(instance, desk)
-            meant = _possible(filter(is_meant, _decisions(instance, desk, verdicts, wanted)), desk, following)
+            facts = _review(instance, discovery)
+            meant = _possible(filter(is_meant, _decisions(instance, discovery, verdicts, wanted)), discovery, following)
             is_preview_json = options["is_dry"] and options["as_json"]
             chosen = _previewed(_written(meant, facts) if is_preview_json else meant, facts, verb)
             if options["is_dry"]:
@@ -279,15 +279,15 @@ def _change(
             if chosen and not options["is_sure"]:
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
                 click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
-            _release_earlier(instance, desk)
-        decide = Deciding(instance.store, instance.inbox, desk, instance.settings)
+            _release_earlier(instance, discovery)
+        decide = Deciding(instance.store, instance.inbox, discovery, instance.settings)
         skipped = 0
         done = 0
         for batch in _batches(chosen):
             decisions = [
-                following(desk, decision)._replace(number=decision.number)
+                following(discovery, decision)._replace(number=decision.number)
                 for decision in batch
-                if _is_in_force(desk, decision)
+                if _is_in_force(discovery, decision)
             ]
             skipped += len(batch) - _add(decide, decisions, as_json=options["as_json"])
             done += len(batch)
@@ -317,32 +317,32 @@ def _is_of_person(decision: Decision) -> bool:
 
 
 def _possible(
-    decisions: Iterable[Decision], desk: Discovery, following: Callable[[Discovery, Decision], Decision]
+    decisions: Iterable[Decision], discovery: Discovery, following: Callable[[Discovery, Decision], Decision]
 ) -> Iterator[Decision]:
     """Yield the decisions that another one can follow; write why it cannot on the others."""
     for decision in decisions:
         try:
-            following(desk, decision)
+            following(discovery, decision)
         except ConfigurationError as error:
             say(f"{decision.identifier} is skipped. {error}")
         else:
             yield decision
 
 
-def _history(desk: Discovery, decision: Decision) -> Sequence[Decision]:
+def _history(discovery: Discovery, decision: Decision) -> Sequence[Decision]:
     """Return all decisions on the file of a decision, the oldest first."""
-    return desk.history(decision.identifier, decision.url)
+    return discovery.history(decision.identifier, decision.url)
 
 
-def _release_earlier(instance: Instance, desk: Discovery) -> None:
+def _release_earlier(instance: Instance, discovery: Discovery) -> None:
     """Publish what a killed command has decided and not published."""
-    if stamped := Releaser(instance.store, instance.inbox, desk, instance.settings).release():
+    if stamped := Releaser(instance.store, instance.inbox, discovery, instance.settings).release():
         say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
 
 
-def _is_in_force(desk: Discovery, decision: Decision) -> bool:
+def _is_in_force(discovery: Discovery, decision: Decision) -> bool:
     """Return whether a decision is still the last one on its file; if not, write that the file is skipped."""
-    history = _history(desk, decision)
+    history = _history(discovery, decision)
     if history and history[-1] == decision:
         return True
     _skip(history[-1] if history else decision)
@@ -395,12 +395,12 @@ def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int
     return len(decided.written)
 
 
-def _of_one(desk: Discovery, identifier: str, url: str | None) -> list[Decision]:
+def _of_one(discovery: Discovery, identifier: str, url: str | None) -> list[Decision]:
     """Return the decisions on one copy; the URL may be written as in a DIDL.
 
     Raise ConfigurationError when there is no such copy, or several.
     """
-    decisions = desk.decisions(identifier)
+    decisions = discovery.decisions(identifier)
     urls = sorted({decision.url for decision in decisions})
     chosen = (
         [url] if url in urls else [candidate_url for candidate_url in urls if not url or address(candidate_url) == url]

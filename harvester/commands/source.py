@@ -174,7 +174,7 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
 
 def _other_kind(entry: SourceEntry, error: str) -> str:
     """Return what to do about an address that is no OAI-PMH repository."""
-    kind = next((kind for looks, kind in _KINDS_BY_LOOKS.items() if looks in error), "")
+    kind = next((kind for rechecks, kind in _KINDS_BY_LOOKS.items() if rechecks in error), "")
     hint = f"Add it with --kind {kind}, or see what" if kind else "See what"
     return f"{hint} can be harvested there with `harvester source check {shlex.quote(entry.url)}`."
 

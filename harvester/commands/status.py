@@ -14,9 +14,9 @@ from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.core.takedowns import UNSETTLED
 from gateway.core.unattended import without_entry, without_schedule
 from gateway.hub.subscribers import failing
-from harvester.commands.look_output import counts_of_looks, unseen_in_words
 from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
+from harvester.commands.recheck_output import counts_of_rechecks, unseen_in_words
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
@@ -100,7 +100,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry),
-        "files": counts_of_looks(instance, name, int(now)),
+        "files": counts_of_rechecks(instance, name, int(now)),
         "due": {} if is_running else _due(instance, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running

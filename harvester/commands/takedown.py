@@ -128,9 +128,9 @@ def _planned(instance: Instance, wanted: Entries) -> Survey:
     plan = survey(instance.store, instance.inbox, wanted, takedowns=every)
     if instance.has_searched:
         noted = tuple(entry._replace(items=tuple(sorted(plan.items[entry.key]))) for entry in wanted)
-        desk = instance.desk()
-        plan.keep(lambda digest: has_file(instance.store, desk, digest, noted))
-        for key, digests in found_files(instance.store, desk, noted, noted).items():
+        discovery = instance.discovery()
+        plan.keep(lambda digest: has_file(instance.store, discovery, digest, noted))
+        for key, digests in found_files(instance.store, discovery, noted, noted).items():
             plan.files[key] |= digests
     return plan
 

@@ -27,7 +27,7 @@ def basis_of(work: Work) -> str:
     return sha256("\n".join([work.landing_page, *sorted(stated)]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def renew_changed(store: Store, desk: Discovery, source: str, at: int, *, wants_named: bool) -> int:
+def renew_changed(store: Store, discovery: Discovery, source: str, at: int, *, wants_named: bool) -> int:
     """Make items due whose record has changed since it was searched for; return how many.
 
     An item without a search that could have one now gets it. The first look only stores its time. Raise NotXml when a
@@ -37,24 +37,24 @@ def renew_changed(store: Store, desk: Discovery, source: str, at: int, *, wants_
     with store.view() as view:
         horizon = view.horizon
     count = 0
-    for works in _published(store, desk, source):
+    for works in _published(store, discovery, source):
         wanted = [(name, work.upstream) for name, work in works if wants_named or not work.files]
-        desk.enlist(source, wanted, 0, at, list_)
-        count += desk.renew_outdated(((name, basis_of(work)) for name, work in works), at)
-    desk.enlist(source, (), horizon, at, list_)
+        discovery.enlist(source, wanted, 0, at, list_)
+        count += discovery.renew_outdated(((name, basis_of(work)) for name, work in works), at)
+    discovery.enlist(source, (), horizon, at, list_)
     return count
 
 
-def changed(store: Store, desk: Discovery, source: str, *, wants_named: bool) -> Iterator[Lease]:
+def changed(store: Store, discovery: Discovery, source: str, *, wants_named: bool) -> Iterator[Lease]:
     """Yield the items that `renew_changed` would make due, without writing.
 
     Raise NotXml when a stored record cannot be read.
     """
-    for works in _published(store, desk, source):
+    for works in _published(store, discovery, source):
         for name, work in works:
-            if desk.search(name) is None and (wants_named or not work.files):
+            if discovery.search(name) is None and (wants_named or not work.files):
                 yield Lease(name, source, work.upstream, 0, 0)
-            elif lease := desk.outdated(name, basis_of(work)):
+            elif lease := discovery.outdated(name, basis_of(work)):
                 yield lease
 
 
@@ -63,9 +63,9 @@ def _list(source: str) -> str:
     return f"{source} changed"
 
 
-def _published(store: Store, desk: Discovery, source: str) -> Iterator[tuple[tuple[str, Work], ...]]:
+def _published(store: Store, discovery: Discovery, source: str) -> Iterator[tuple[tuple[str, Work], ...]]:
     """Yield batches of works with a datestamp since the second of the last check, inclusive, by identifier."""
-    since = desk.position(_list(source))
+    since = discovery.position(_list(source))
     selection = Selection(PREFIX, f"{SOURCES}:{source}", from_=since)
     after: Key | None = Key(since, 0) if since else None
     while after is not None:

@@ -102,7 +102,7 @@ def is_same(candidate: Candidate, fetch: Fetch, keep: Keep = lambda _: None) -> 
     return True
 
 
-def look(link: FileLink, fetch: Fetch, at: int) -> Candidate:
+def check_named(link: FileLink, fetch: Fetch, at: int) -> Candidate:
     """Return the result of fetching a file that the record itself names. It is not compared with the record."""
     candidate = Candidate(link.url, NAMED, license=link.license, at=at)
     visited = visit(link.url, fetch)

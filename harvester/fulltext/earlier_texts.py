@@ -16,7 +16,7 @@ _MOST_BEFORE = 1024  # bytes before the header that readers of PDF accept
 
 
 def read_earlier(
-    store: Store, desk: Discovery, copies: Copies, most: int, is_asked_to_stop: Callable[[], bool] = lambda: False
+    store: Store, discovery: Discovery, copies: Copies, most: int, is_asked_to_stop: Callable[[], bool] = lambda: False
 ) -> int:
     """Keep the beginning of the texts of at most `most` files that have none yet; return of how many.
 
@@ -24,13 +24,13 @@ def read_earlier(
     reads PDF files cannot start.
     """
     count = 0
-    for digest in desk.files_without_text(most):
+    for digest in discovery.files_without_text(most):
         if is_asked_to_stop():
             break
         text = _text(copies, digest)
-        desk.keep_first_page(digest, "")
+        discovery.keep_first_page(digest, "")
         if text:
-            keep_first_page(store, desk, digest, text)
+            keep_first_page(store, discovery, digest, text)
         count += 1
     return count
 

@@ -46,22 +46,22 @@ def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> W
     return Web(settings_for_other_hosts(settings), access, sleep=sleep, ports=ports_of(settings.text("discover_ports")))
 
 
-def polite(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
+def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
     """Return a polite Fetch over the web, with a cache in the search database `desk`.
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """
-    return CachingFetch(polite_anew(web, desk, settings, sleep), desk, time)
+    return CachingFetch(polite_anew(web, discovery, settings, sleep), discovery, time)
 
 
-def polite_anew(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> PoliteFetch:
+def polite_anew(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> PoliteFetch:
     """Return a polite Fetch over the web without a cache, but for robots.txt. Raise ConfigurationError as `polite`."""
     web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
     return PoliteFetch(
         web,
         settings.seconds("discover_delay_seconds"),
-        away=desk,
-        ask_robots=CachingFetch(web, desk, time, ROBOTS_HOLD),
+        away=discovery,
+        ask_robots=CachingFetch(web, discovery, time, ROBOTS_HOLD),
         sleep=sleep,
     )
 

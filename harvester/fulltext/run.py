@@ -88,13 +88,13 @@ def asked_for(identifier: str, fetch: Fetch, request: Request, *, is_anew: bool 
     return fetch(replace(request, source=identifier, headers=request.headers + _ANEW * is_anew))
 
 
-def keep_first_page(store: Store, desk: Discovery, digest: str, text: str) -> None:
+def keep_first_page(store: Store, discovery: Discovery, digest: str, text: str) -> None:
     """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
     if store.takedowns().names_digest(digest):
         return
-    desk.keep_first_page(digest, text)
+    discovery.keep_first_page(digest, text)
     if store.takedowns().names_digest(digest):
-        desk.forget_first_pages([digest])
+        discovery.forget_first_pages([digest])
 
 
 def step_settings(settings: Settings) -> dict[str, str]:
@@ -111,14 +111,14 @@ class FullTextSearch:
     def __init__(
         self,
         store: Store,
-        desk: Discovery,
+        discovery: Discovery,
         fetch: Fetch,
         settings: Settings,
         steps: Collection[Step],
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Take the store, the search database, a Fetch, the settings, the steps and the clock."""
-        self.store, self.desk, self.steps, self.clock = store, desk, steps, clock
+        self.store, self.discovery, self.steps, self.clock = store, discovery, steps, clock
         self.fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)
         self.known: Mapping[str, str] = step_settings(settings)
         self.most_files = settings.number("discover_max_files")
@@ -139,7 +139,7 @@ class FullTextSearch:
 
     def keep_text(self, digest: str, text: str) -> None:
         """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
-        keep_first_page(self.store, self.desk, digest, text)
+        keep_first_page(self.store, self.discovery, digest, text)
 
     def enlist(self, sources: Collection[str]) -> int:
         """Enlist the items that are new since the last time; return how many.
@@ -150,16 +150,16 @@ class FullTextSearch:
         count = 0
         for source in sources:
             for list_, item, items in self._new_items(source):
-                self.desk.enlist(source, items, item, int(self.clock()), list_)
+                self.discovery.enlist(source, items, item, int(self.clock()), list_)
                 count += len(items)
-            count += renew_changed(self.store, self.desk, source, int(self.clock()), wants_named=self.wants_named)
+            count += renew_changed(self.store, self.discovery, source, int(self.clock()), wants_named=self.wants_named)
         return count
 
     def _new_items(self, source: str) -> Iterator[tuple[str, int, tuple[tuple[str, str], ...]]]:
         """Yield what is new since the last time: name of the list, last number, (identifier, upstream) pairs."""
         for with_files in (False, True)[: 1 + self.wants_named]:
             list_ = f"{source} named" if with_files else source
-            for item, items in listed(self.store, source, self.desk.position(list_), with_files=with_files):
+            for item, items in listed(self.store, source, self.discovery.position(list_), with_files=with_files):
                 yield list_, item, items
 
     def run(
@@ -176,11 +176,11 @@ class FullTextSearch:
         """
 
         def take() -> Lease | None:
-            return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
+            return self.discovery.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
 
         self._is_dry = False
         self.copies.tidy()
-        complete(self.store, self.desk)
+        complete(self.store, self.discovery)
         yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
 
     def try_out(
@@ -214,16 +214,16 @@ class FullTextSearch:
 
     def _due(self, sources: Collection[str], identifier: str, before: int) -> Iterator[Lease]:
         after = ""
-        while (lease := self.desk.due(after, int(self.clock()), sources, identifier, before)).identifier:
+        while (lease := self.discovery.due(after, int(self.clock()), sources, identifier, before)).identifier:
             after = lease.identifier
             yield lease
 
     def _new_and_changed(self, source: str) -> Iterator[Lease]:
         for _, _, items in self._new_items(source):
             for identifier, upstream in items:
-                if self.desk.search(identifier) is None:
+                if self.discovery.search(identifier) is None:
                     yield Lease(identifier, source, upstream, 0, 0)
-        yield from changed(self.store, self.desk, source, wants_named=self.wants_named)
+        yield from changed(self.store, self.discovery, source, wants_named=self.wants_named)
 
     def _run(
         self,
@@ -261,14 +261,14 @@ class FullTextSearch:
     def _search(self, lease: Lease, keep: Keep, keep_text: KeepText) -> SearchResult:
         found_urls = found_of(self.store, lease.source, lease.upstream)
         work = work_of(self.store, lease.identifier, lease.upstream, found_urls)
-        state = self.desk.search(lease.identifier)
+        state = self.discovery.search(lease.identifier)
         if work is None:
             return SearchResult(Outcome.GONE, identity=identity_of_search(state) or Identity())
         is_open_now = "" < open_from_of(state) <= utc_datetime(int(self.clock()))[:10]
         fetch = partial(asked_for, lease.identifier, self.fetch, is_anew=is_open_now)
         identity, before = identity_of(work), identity_of_search(state)
         has_changed = is_another(before, identity)
-        refused = [refusal.doi for refusal in self.desk.refusals(lease.identifier)]
+        refused = [refusal.doi for refusal in self.discovery.refusals(lease.identifier)]
         searched = search(
             work,
             self.steps,
@@ -279,7 +279,7 @@ class FullTextSearch:
             wants_named=self.wants_named,
             accepted=(accepted := self._accepted(lease.identifier, state)),
             unproven=self._unproven(lease.identifier, accepted),
-            looked=self._looked(lease.identifier, state),
+            looked=self._rechecked(lease.identifier, state),
             is_another=has_changed,
             refused=refused,
             keep=keep,
@@ -304,17 +304,17 @@ class FullTextSearch:
         Only the address and the digest are known of a copy that the last search did not check.
         """
         seen = {candidate.url: candidate for candidate in candidates_of(state)}
-        last = {decision.url: decision for decision in self.desk.decisions(identifier)}
+        last = {decision.url: decision for decision in self.discovery.decisions(identifier)}
         return tuple(
             seen.get(url, Candidate(url, RECHECK))._replace(sha256=decision.sha256)
             for url, decision in last.items()
             if decision.verdict == "accept"
         )
 
-    def _looked(self, identifier: str, state: SearchState | None) -> dict[str, Candidate]:
+    def _rechecked(self, identifier: str, state: SearchState | None) -> dict[str, Candidate]:
         """Return the copies of published files that a recheck has looked at lately, by their published addresses."""
-        looks = self.desk.looks.of_item(identifier) if self.looked_since else ()
-        urls = {(look.url, look.sha256) for look in looks if look.looked_at >= self.looked_since}
+        rechecks = self.discovery.rechecks.of_item(identifier) if self.looked_since else ()
+        urls = {(recheck.url, recheck.sha256) for recheck in rechecks if recheck.looked_at >= self.looked_since}
         known = {address(candidate.url): candidate for candidate in candidates_of(state)} if urls else {}
         return {url: candidate for url, candidate in known.items() if (url, candidate.sha256) in urls}
 
@@ -323,7 +323,7 @@ class FullTextSearch:
 
         Nothing in them identifies the work, or what they say of licence, restriction and retraction was not read.
         """
-        last = {decision.url: decision for decision in self.desk.decisions(identifier)}
+        last = {decision.url: decision for decision in self.discovery.decisions(identifier)}
         return tuple(
             candidate.url
             for candidate in accepted
@@ -334,10 +334,10 @@ class FullTextSearch:
         try:
             searched = self._searched(lease, self.keep, self.keep_text)
         except BaseException:
-            self.desk.release(lease, int(self.clock()))
+            self.discovery.release(lease, int(self.clock()))
             raise
         if searched.outcome is Outcome.FAULT:  # the stored state of the item stays
-            self.desk.release(lease, int(self.clock()) + _FAULT_WAIT)
+            self.discovery.release(lease, int(self.clock()) + _FAULT_WAIT)
             return Result(lease.identifier, lease.source, searched)
         at = int(self.clock())
         ends = tuple(endings(lease.source, searched, at))
@@ -348,7 +348,7 @@ class FullTextSearch:
                 return decided(lease.identifier, searched, self.thresholds, at, earlier)
 
             due = due_at(searched.open_from, at)
-            is_written = self.desk.done(
+            is_written = self.discovery.done(
                 lease, searched.outcome, search_as_json(searched), at, decide, ends, searched.basis, due, copies
             )
         else:
@@ -358,11 +358,11 @@ class FullTextSearch:
                 searched._replace(identity=searched.before or searched.identity, matches=matches)
             )
             until = at + wait
-            is_written = self.desk.waiting(
+            is_written = self.discovery.waiting(
                 lease, until, searched.outcome, search_json, at, ends, searched.basis, copies
             )
         if is_written:
-            reopen_for(self.store, self.takedowns, self.desk.search(lease.identifier))
+            reopen_for(self.store, self.takedowns, self.discovery.search(lease.identifier))
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)
 
 

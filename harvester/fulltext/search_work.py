@@ -31,7 +31,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.search_result import RECHECK, SearchResult
 from harvester.fulltext.access_rights import is_shut, open_from_record
-from harvester.fulltext.check_copy import Keep, KeepText, Offer, again, check, is_same, look, unasked, withheld
+from harvester.fulltext.check_copy import Keep, KeepText, Offer, again, check, check_named, is_same, unasked, withheld
 from harvester.fulltext.embargoes import STEP as EMBARGO
 from harvester.fulltext.embargoes import Embargoes, next_day
 from harvester.fulltext.known_copies import Copy
@@ -110,7 +110,7 @@ def search(
     under_way.keep_text = keep_text
     under_way.unproven, under_way.looked = frozenset(unproven), looked or {}
     if work.files:
-        return under_way.look(work.files if wants_named else (), is_another=is_another)
+        return under_way.check_named_files(work.files if wants_named else (), is_another=is_another)
     return under_way.go(steps, is_another=is_another)
 
 
@@ -172,10 +172,10 @@ class _Search:
             subjects=subjects_of(self.known),
         )
 
-    def look(self, files: Iterable[FileLink], *, is_another: bool) -> SearchResult:
+    def check_named_files(self, files: Iterable[FileLink], *, is_another: bool) -> SearchResult:
         """Return the result for the files that the record itself names, and for the accepted ones."""
         self.candidates += [
-            self._looked(file) or look(file, self.fetch, self.at) for file in islice(files, _MOST_NAMED)
+            self._looked(file) or check_named(file, self.fetch, self.at) for file in islice(files, _MOST_NAMED)
         ]
         if not is_another:
             self._recheck()

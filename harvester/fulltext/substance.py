@@ -69,18 +69,18 @@ class Periods(NamedTuple):
     after: Counter[str]
 
 
-def watch(desk: Discovery, now: int) -> int:
+def watch(discovery: Discovery, now: int) -> int:
     """Open and close alarms by the counts at a second since 1970; return how many are open.
 
     Repeating it changes nothing.
     """
     today = now // DAY_SECONDS
-    desk.add_up_endings(today - _KEPT_DAYS)
-    known = {Kind(alarm.source, alarm.step, alarm.host, alarm.what): alarm for alarm in desk.alarms()}
+    discovery.add_up_endings(today - _KEPT_DAYS)
+    known = {Kind(alarm.source, alarm.step, alarm.host, alarm.what): alarm for alarm in discovery.alarms()}
     falls: dict[Kind, Periods] = {}
     counted: dict[Kind, Periods] = {}  # of alarms in force
     active: set[str] = set()
-    for _, group in groupby(desk.endings(today - _COMPARED_DAYS + 1), lambda row: row[0][:3]):
+    for _, group in groupby(discovery.endings(today - _COMPARED_DAYS + 1), lambda row: row[0][:3]):
         endings = tuple(group)
         for kind, counts in periods(endings, today).items():
             active.add(kind.source)
@@ -93,17 +93,17 @@ def watch(desk: Discovery, now: int) -> int:
         if now < alarm.opened_at:  # the clock was set back: these are the weeks before the fall
             falls.pop(kind, None)
         elif kind in falls or _is_over(alarm, counted.get(kind), today, is_active=alarm.source in active):
-            desk.close_alarm(alarm.number, now)
+            discovery.close_alarm(alarm.number, now)
             log.info("Alarm %d is over: %s", alarm.number, sentence(alarm))
     for kind, counts in falls.items():
-        _open(desk, kind, counts, now)
-    return sum(alarm.is_open for alarm in desk.alarms())
+        _open(discovery, kind, counts, now)
+    return sum(alarm.is_open for alarm in discovery.alarms())
 
 
-def _open(desk: Discovery, kind: Kind, counts: Periods, now: int) -> None:
-    examples = _examples(desk, kind, (now // DAY_SECONDS - _RECENT_DAYS + 1) * DAY_SECONDS)
+def _open(discovery: Discovery, kind: Kind, counts: Periods, now: int) -> None:
+    examples = _examples(discovery, kind, (now // DAY_SECONDS - _RECENT_DAYS + 1) * DAY_SECONDS)
     alarm = Alarm(0, *kind, now, dict(counts.before), dict(counts.after), examples)
-    if desk.open_alarm(alarm):
+    if discovery.open_alarm(alarm):
         log.warning("Alarm: %s `harvester alarms` shows it.", sentence(alarm))
 
 
@@ -168,12 +168,12 @@ def _is_over(alarm: Alarm, counts: Periods | None, today: int, *, is_active: boo
     return _attempts(counts.after) >= _LEAST_ATTEMPTS and chance(alarm.before, counts.after) > _RECOVERED_CHANCE
 
 
-def _examples(desk: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
+def _examples(discovery: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
     """Return the identifiers of some items whose last search failed so, or whose published file is not there."""
     if kind.step == RECHECK:
-        return desk.looks.failing(kind.source, kind.host, _EXAMPLES)
+        return discovery.rechecks.failing(kind.source, kind.host, _EXAMPLES)
     try:
-        searches = desk.searched_since(kind.source, since, _MOST_LOOKED_AT)
+        searches = discovery.searched_since(kind.source, since, _MOST_LOOKED_AT)
     except StoreDamaged:  # an alarm without examples is better than none
         return ()
     failed = (state.identifier for state in searches if not _NO_FAILURES.issuperset(_outcomes(state, kind)))

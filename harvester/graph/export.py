@@ -89,9 +89,9 @@ def _writer(format_: str, folder: Path) -> Writer:
 class Export:
     """One export. `desk` is None if nothing was searched for yet."""
 
-    def __init__(self, store: Store, desk: Discovery | None, reporter: Progress, stop: Stop) -> None:
+    def __init__(self, store: Store, discovery: Discovery | None, reporter: Progress, stop: Stop) -> None:
         """Take the stores; nothing is read yet."""
-        self._store, self._desk, self._reporter, self._stop = store, desk, reporter, stop
+        self._store, self._discovery, self._reporter, self._stop = store, discovery, reporter, stop
         self._counts: Counter[str] = Counter()
 
     def write(self, folder: Path, format_: str) -> Exported:
@@ -126,7 +126,7 @@ class Export:
             raise StopAsked("The export was stopped; there is no folder.")
 
     def _write_items(self, writer: Writer, ledger: Ledger, last: int) -> None:
-        for batch in Reader(self._store, self._desk).batches(last):
+        for batch in Reader(self._store, self._discovery).batches(last):
             self._check()
             facts = [facts_of(item) for item in batch.items]
             ledger.add(one.shared for one in facts)

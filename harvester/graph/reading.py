@@ -34,9 +34,9 @@ class Batch(NamedTuple):
 class Reader:
     """The items of a store, with what the searches know of them; `desk` is None if nothing was searched for yet."""
 
-    def __init__(self, store: Store, desk: Discovery | None) -> None:
+    def __init__(self, store: Store, discovery: Discovery | None) -> None:
         """Take both; nothing is read yet."""
-        self._store, self._desk = store, desk
+        self._store, self._discovery = store, discovery
 
     def batches(self, until: int) -> Iterator[Batch]:
         """Yield all living items up to the number `until`, in the order of their numbers. Raise StoreError."""
@@ -63,11 +63,11 @@ class Reader:
 
     def _item(self, resource: Resource, work: Work, contents: list[Content]) -> Item:
         identifier = resource.identifier
-        state = self._desk.search(identifier) if self._desk else None
+        state = self._discovery.search(identifier) if self._discovery else None
         item = Item(identifier, resource.datestamp, work, state, contents=contents)
-        if state is not None and self._desk is not None:
+        if state is not None and self._discovery is not None:
             search = parsed_search(state)
-            verdicts = words(self._desk.decisions(identifier)) if search.get("candidates") else {}
+            verdicts = words(self._discovery.decisions(identifier)) if search.get("candidates") else {}
             item = item._replace(
                 search=search, verdicts={address(url): decision.verdict for url, decision in verdicts.items()}
             )

@@ -34,7 +34,7 @@ class Instance:
     sources: SourcesFile
     subscriptions: Subscriptions
     subscribers: Subscribers
-    desk: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
+    discovery: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
     index: Following | None  # None where nothing is published
 
     @property
@@ -82,8 +82,8 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
         if not only_reads:
             _number_behind(store, inbox)
             _remember_sources(store, inbox)
-        desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
-        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, desk, index)
+        discovery = cache(lambda: later.enter_context(closing(open_discovery(folder))))
+        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, discovery, index)
 
 
 @contextmanager

@@ -62,20 +62,20 @@ def alarms_of(instance: Instance, sources: Collection[str] = (), *, with_closed:
     """Return the alarms in force of some sources, or all that ever were; no sources: of all. Raise StoreError."""
     if not instance.has_searched:
         return ()
-    alarms = instance.desk().alarms(with_closed=with_closed)
+    alarms = instance.discovery().alarms(with_closed=with_closed)
     return tuple(_without_hidden(instance, alarm) for alarm in alarms if not sources or alarm.source in sources)
 
 
 def close_alarms(instance: Instance, source: str, now: int) -> None:
     """Close the alarms in force of a source that is removed; its counts lose their days. Raise StoreError."""
     if instance.has_searched:
-        instance.desk().add_up_endings(_EVER, source)
+        instance.discovery().add_up_endings(_EVER, source)
     for alarm in alarms_of(instance, (source,)):
-        instance.desk().close_alarm(alarm.number, now)
+        instance.discovery().close_alarm(alarm.number, now)
 
 
 def _without_hidden(instance: Instance, alarm: Alarm) -> Alarm:
-    states = filter(None, map(instance.desk().search, alarm.examples))
+    states = filter(None, map(instance.discovery().search, alarm.examples))
     return alarm._replace(
         examples=tuple(state.identifier for state in states if not is_named(instance, state.source, state.upstream))
     )

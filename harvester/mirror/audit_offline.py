@@ -81,9 +81,9 @@ def _catalogue(place: MirrorFolder, expected: str) -> Generator[AuditFinding, No
     if expected and expected.lower() not in contents.digests.values():
         reason = f"It never had the digest {expected}: it is another catalogue, or an older copy."
         yield AuditFinding(Finding.ALTERED, file.name, reason)
-    remembered = place.witness and place.witness.remembered(place.folder)
-    if place.witness and remembered and contents.digests.get(remembered.bytes) != remembered.sha256:
-        reason = f"It never had the digest in {place.witness.file}: it is another catalogue, or an older copy."
+    remembered = place.evidence and place.evidence.remembered(place.folder)
+    if place.evidence and remembered and contents.digests.get(remembered.bytes) != remembered.sha256:
+        reason = f"It never had the digest in {place.evidence.file}: it is another catalogue, or an older copy."
         yield AuditFinding(Finding.ALTERED, file.name, reason)
     if contents.foreign:
         reason = (

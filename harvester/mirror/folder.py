@@ -101,7 +101,7 @@ class MirrorFolder:
     beside: FilesBeside = field(init=False)
     failed: FailedObjects = field(init=False)
     doubtful: DoubtfulFiles = field(init=False)
-    witness: InstanceMemory | None = field(default=None, init=False)
+    evidence: InstanceMemory | None = field(default=None, init=False)
     broken_off: UnfinishedRun | None = field(default=None, init=False)  # the previous run, when it has no receipt
     _is_ready: bool = field(default=False, init=False)
     _is_made: bool = field(default=False, init=False)  # this process made the catalogue
@@ -181,22 +181,22 @@ class MirrorFolder:
 
         Raise the errors of `InstanceMemory.remembered`.
         """
-        remembered = self.witness and self.witness.remembered(self.folder)
+        remembered = self.evidence and self.evidence.remembered(self.folder)
         return not remembered or self.catalogue.begins_with(remembered)
 
     def _ask_witness(self) -> None:
         """Raise StoreDamaged when the catalogue does not begin with what the instance remembers of it."""
-        if not self.witness or self.is_as_remembered:
+        if not self.evidence or self.is_as_remembered:
             return
         if self._is_made or self._is_accepted or not self.proven:
             state = "accepted" if self._is_accepted else "new"
             self.notes.append(
-                f"{self.witness.file} has the digest of another catalogue of {self.folder}; this one is {state}."
+                f"{self.evidence.file} has the digest of another catalogue of {self.folder}; this one is {state}."
             )
             return
         raise StoreDamaged(
-            f"{self.folder} is an older copy, or another mirror than the one that {self.witness.file} remembers. Bring "
-            f"the newer one back; or take what is here with {audit_of(self.folder, '--accept')}."
+            f"{self.folder} is an older copy, or another mirror than the one that {self.evidence.file} remembers. "
+            f"Bring the newer one back; or take what is here with {audit_of(self.folder, '--accept')}."
         )
 
     def _begin(self, command: str) -> None:
@@ -307,8 +307,8 @@ class MirrorFolder:
         replace_durably(file, receipt.as_json())
         self.proven = self.catalogue.mark
         self.save()
-        if self.witness:
-            self.witness.remember(self.folder, receipt.catalogue, receipt.ended_at)
+        if self.evidence:
+            self.evidence.remember(self.folder, receipt.catalogue, receipt.ended_at)
         return file
 
 

@@ -42,9 +42,9 @@ def offered_files(instance: Instance, source: str) -> Iterator[OfferedFile]:
 
     Left out is what is taken down. Raise StoreError.
     """
-    desk, after = instance.desk(), ("", "")
+    discovery, after = instance.discovery(), ("", "")
     seen: set[tuple[str, str]] = set()  # of one item
-    while batch := desk.accepted(source, after, _BATCH):
+    while batch := discovery.accepted(source, after, _BATCH):
         states = instance.store.states(source, list({upstream for upstream, _ in batch}))
         for upstream, decision in batch:
             if decision.identifier != after[0]:
@@ -92,7 +92,7 @@ def _is_taken(instance: Instance, state: ItemState, sha256: str) -> bool:
 def stored_offers(instance: Instance, source: str) -> Iterator[Offer]:
     """Yield the offers that were made to a source. Raise StoreError."""
     after = ("", "", "")
-    while batch := instance.desk().offers(source, after, _BATCH):
+    while batch := instance.discovery().offers(source, after, _BATCH):
         yield from batch
         after = batch[-1].identifier, batch[-1].sha256, batch[-1].way
 
@@ -123,7 +123,7 @@ def offers_of_item(instance: Instance, identifier: str, source: str, upstream: s
         is_taken = live is not None and _is_taken(instance, live, offer.sha256)
         return as_it_is(offer, is_published=offer.sha256 in published, is_taken=is_taken)
 
-    return tuple(map(now, instance.desk().offers_of(identifier)))
+    return tuple(map(now, instance.discovery().offers_of(identifier)))
 
 
 def as_it_is(offer: Offer, *, is_published: bool, is_taken: bool) -> Offer:
@@ -141,9 +141,9 @@ def due_at(instance: Instance, source: str) -> int | None:
     Whenever something was published since the last whole round, there may be new files. Raise StoreError.
     """
     with instance.store.view() as view:
-        if view.last_change() > instance.desk().position(position_name(source)):
+        if view.last_change() > instance.discovery().position(position_name(source)):
             return 0
-    return instance.desk().next_offer_at(source)
+    return instance.discovery().next_offer_at(source)
 
 
 def entry_has_changed(instance: Instance, entry: SourceEntry) -> bool:
@@ -152,12 +152,12 @@ def entry_has_changed(instance: Instance, entry: SourceEntry) -> bool:
     Raise StoreError.
     """
     runs = instance.inbox.runs(entry.name, 1, STAGE)
-    return bool(runs) and instance.desk().position(_entry_name(entry)) < runs[0].started_at
+    return bool(runs) and instance.discovery().position(_entry_name(entry)) < runs[0].started_at
 
 
 def remember_entry(instance: Instance, entry: SourceEntry, at: int) -> None:
     """Store that a round of announcements began with this entry at a second since 1970. Raise StoreError."""
-    instance.desk().enlist(entry.name, (), at, at, _entry_name(entry))
+    instance.discovery().enlist(entry.name, (), at, at, _entry_name(entry))
 
 
 def _entry_name(entry: SourceEntry) -> str:

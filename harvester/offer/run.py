@@ -178,7 +178,9 @@ class _Round:
                     self._offer(now, before)
         self._settle(stored, files)
         if is_whole and self.way is OfferWay.INBOX:
-            self.instance.desk().enlist(self.entry.name, (), until, int(self.clock()), position_name(self.entry.name))
+            self.instance.discovery().enlist(
+                self.entry.name, (), until, int(self.clock()), position_name(self.entry.name)
+            )
 
     def _may_go_on(self) -> bool:
         """Return whether one more file may be offered in this round."""
@@ -225,7 +227,7 @@ class _Round:
             answer.location,
             answer.problem,
         )
-        self.instance.desk().store_offer(offer)
+        self.instance.discovery().store_offer(offer)
         return offer
 
     def _settle(self, stored: dict[tuple[str, str], Offer], files: dict[tuple[str, str], bool]) -> None:
@@ -234,7 +236,7 @@ class _Round:
             now = as_it_is(offer, is_published=key in files, is_taken=files.get(key, False))
             is_news = now.outcome is OfferOutcome.WITHDRAWN is not offer.outcome
             if is_news or (now != offer and offer.outcome is OfferOutcome.RETRYING):
-                self.instance.desk().store_offer(now)
+                self.instance.discovery().store_offer(now)
             if is_news:
                 self.run.log.counts[now.outcome] += 1
                 self.run.log.note(
@@ -266,7 +268,7 @@ def _files(instance: Instance, stop: Stop) -> Iterator[Fetch]:
     """Return the fetcher for files: polite, as that of the search, and it fetches nothing that is taken down."""
     settings = instance.settings
     with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off):
-        fetch = breakable(polite(web, instance.desk(), settings, stop.pause), stop)
+        fetch = breakable(polite(web, instance.discovery(), settings, stop.pause), stop)
         yield TakedownFilter(fetch, instance.store.takedowns)
 
 

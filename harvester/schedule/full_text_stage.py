@@ -74,11 +74,11 @@ def search_items(
     so an error breaks off all requests at once. Raise a GatewayError when the search cannot continue; the results until
     then are stored.
     """
-    desk, settings, stop = instance.desk(), instance.settings, run.stop
-    releaser = Releaser(instance.store, instance.inbox, desk, settings)
+    discovery, settings, stop = instance.discovery(), instance.settings, run.stop
+    releaser = Releaser(instance.store, instance.inbox, discovery, settings)
     with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
-        fetch = breakable(polite(web, desk, settings, stop.pause), stop)
-        work = FullTextSearch(instance.store, desk, fetch, settings, steps() if chosen is None else chosen, clock)
+        fetch = breakable(polite(web, discovery, settings, stop.pause), stop)
+        work = FullTextSearch(instance.store, discovery, fetch, settings, steps() if chosen is None else chosen, clock)
         work.looked_since = order.searched_before
         if not order.is_dry:
             _enlist(work, order, int(clock()))
@@ -97,20 +97,20 @@ def search_items(
     if not order.is_dry:
         counts["stamped"] += releaser.release(order.sources)
         finish_opened(instance)
-        watch(desk, int(clock()))
+        watch(discovery, int(clock()))
 
 
 def _enlist(work: FullTextSearch, order: SearchOrder, now: int) -> None:
     """Add new items to the queue, and items whose search is old."""
-    work.desk.forget_answers(now)
+    work.discovery.forget_answers(now)
     work.enlist(order.sources)
     if order.searched_before:
-        work.desk.renew(order.searched_before, order.sources, now)
+        work.discovery.renew(order.searched_before, order.sources, now)
 
 
 def release(instance: Instance, entry: SourceEntry) -> int:
     """Publish the decided files of a source; return the number of records with a new datestamp. Raise StoreError."""
-    return Releaser(instance.store, instance.inbox, instance.desk(), instance.settings).release((entry.name,))
+    return Releaser(instance.store, instance.inbox, instance.discovery(), instance.settings).release((entry.name,))
 
 
 def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop, clock: Clock = time) -> RunResult:
@@ -129,7 +129,7 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
             )
             with stop.breaking(break_off):
                 copies = Copies(instance.folder)
-                read_earlier(instance.store, instance.desk(), copies, EARLIER, lambda: stop.is_asked)
+                read_earlier(instance.store, instance.discovery(), copies, EARLIER, lambda: stop.is_asked)
         return run.ran
     finally:
         ONE_SOURCE.release()

@@ -15,7 +15,7 @@ from gateway.core.model import RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite_anew, web_for_other_hosts
-from harvester.fulltext.recheck.look_at import Effect
+from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.fulltext.substance import watch
 from harvester.harvest.instance import Instance
@@ -58,13 +58,13 @@ def recheck_files(
     early. `is_alone`: no other work shares the `stop` of the run, so an error breaks off all requests at once. Raise a
     GatewayError when the recheck cannot continue; the results until then are stored.
     """
-    desk, settings, stop = instance.desk(), instance.settings, run.stop
-    releaser = Releaser(instance.store, instance.inbox, desk, settings)
+    discovery, settings, stop = instance.discovery(), instance.settings, run.stop
+    releaser = Releaser(instance.store, instance.inbox, discovery, settings)
     sources = tuple(order.every)
     news, flagged = 0, list[str]()
     with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
-        polite = polite_anew(web, desk, settings, stop.pause)
-        work = Recheck(instance.store, desk, breakable(polite, stop), settings, wait=polite.wait, clock=clock)
+        polite = polite_anew(web, discovery, settings, stop.pause)
+        work = Recheck(instance.store, discovery, breakable(polite, stop), settings, wait=polite.wait, clock=clock)
         results = work.run(order, is_asked_to_stop=lambda: stop.is_asked or is_over())
         try:
             with closing(results), insisting(stop) if is_alone else nullcontext():
@@ -72,7 +72,7 @@ def recheck_files(
                     counts.update(("looked", str(result.effect)))
                     shown(result)
                     news += result.effect in _NEWS
-                    flagged += [result.look.url] * result.is_flagged
+                    flagged += [result.file.url] * result.is_flagged
                     if news >= BATCH and not order.is_dry:
                         counts["stamped"] += releaser.release(sources)
                         news = 0
@@ -85,7 +85,7 @@ def recheck_files(
     if counts["looked"] and not order.is_dry:
         counts["stamped"] += releaser.release(sources)
         finish_opened(instance)
-        watch(desk, int(clock()))
+        watch(discovery, int(clock()))
 
 
 def recheck(instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop, clock: Clock = time) -> RunResult:

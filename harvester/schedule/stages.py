@@ -103,14 +103,14 @@ def _recheck_due(instance: Instance, entry: SourceEntry) -> float | None:
     if not entry.recheck_every or not instance.has_searched or not instance.store.counts(entry.name)["items"]:
         return None
     runs = _runs(instance, entry, "recheck")
-    next_at = instance.desk().looks.next_at(entry.name)
+    next_at = instance.discovery().rechecks.next_at(entry.name)
     return look_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
 
 
 def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
     if not instance.has_searched:
         return None
-    return 0.0 if instance.desk().unpublished("", 1, (entry.name,)) else None
+    return 0.0 if instance.discovery().unpublished("", 1, (entry.name,)) else None
 
 
 def _offer_due(instance: Instance, entry: SourceEntry) -> float | None:

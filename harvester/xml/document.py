@@ -218,12 +218,12 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
     start = text[:_SEEN]
     if not text.strip("\ufeff \t\r\n"):
         return NoContent("The answer is empty.")
-    looks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
+    rechecks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
     title = _TITLE.search(start)
     named = f" entitled {' '.join(title[1].split())!r}" if title else ""
-    if looks:
-        hint = " Ask the repository to allow this harvester." if looks == _BLOCKED else ""
-        return NotOaiPmh(f"The answer is not OAI-PMH but {looks}{named}.{hint}")
+    if rechecks:
+        hint = " Ask the repository to allow this harvester." if rechecks == _BLOCKED else ""
+        return NotOaiPmh(f"The answer is not OAI-PMH but {rechecks}{named}.{hint}")
     if start.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         return NotXml("The answer is not XML; it looks like JSON.")
     quoted = " ".join(start.split())[:_QUOTED]
@@ -234,8 +234,8 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
 
 def _foreign(root: etree._Element) -> str:
     name = name_of(root)[1]
-    looks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
-    return str(looks).replace("it begins with", f"its root is {name!r}; it begins with")
+    rechecks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
+    return str(rechecks).replace("it begins with", f"its root is {name!r}; it begins with")
 
 
 # --- The parts of a text outside comments and processing instructions, in one pass of linear time. Pure --------------

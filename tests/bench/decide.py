@@ -46,7 +46,7 @@ def rows(records: int) -> Iterator[Row]:
             _enlist(desk, records)
             _find(desk)
         with application(folder) as app:
-            desk, decide, store = (app.extensions[name] for name in ("desk", "decide", "store"))
+            desk, decide, store = (app.extensions[name] for name in ("discovery", "decide", "store"))
             accepted = [_seconds(desk.open(), decide, number, "accept") for number in range(_ITEMS)]
             assert _has_file(store, 0)
             rejected = [_seconds(desk.open(), decide, number, "reject") for number in range(_ITEMS // 2)]

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
-from gateway.core.model import FileLook
+from gateway.core.model import FileRecheck
 from gateway.core.settings import load
 from gateway.core.takedowns import Takedowns
 from gateway.fulltext.stored_files import Copies
@@ -59,7 +59,7 @@ def rechecked(folder: Path, port: int, count: int, rounds: int, delay: float) ->
     settings = load(folder, environ={}, options={"discover_delay_seconds": delay, "recheck_whole_every": _WHOLE_EVERY})
     desk, figures = open_discovery(folder), []
     Copies(folder).keep(FILE)
-    desk.looks.publish({f"oai:g.example.org:bench/{number}": [_look(number)] for number in range(count)})
+    desk.rechecks.publish({f"oai:g.example.org:bench/{number}": [_look(number)] for number in range(count)})
     with Web(settings_for_other_hosts(settings), allow=["127.0.0.1"], resolve=led_to(port)) as web:
         polite = polite_anew(web, desk, settings, time.sleep)
         clock = [time.time()]
@@ -75,11 +75,11 @@ def rechecked(folder: Path, port: int, count: int, rounds: int, delay: float) ->
     return figures
 
 
-def _look(number: int) -> FileLook:
+def _look(number: int) -> FileRecheck:
     host = f"repository-{number % HOSTS}.example.com"
     url, digest = f"http://{host}/files/{number}.pdf", sha256(FILE).hexdigest()
     identifier = f"oai:g.example.org:bench/{number}"
-    return FileLook(identifier, url, SOURCE, host, digest, is_named=False, share=number % (1 << 20))
+    return FileRecheck(identifier, url, SOURCE, host, digest, is_named=False, share=number % (1 << 20))
 
 
 class _Handler(runs.Quiet):

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from gateway.core.model import (
     Alarm,
     Decision,
-    FileLook,
+    FileRecheck,
     HubMode,
     HubRequest,
     Match,
@@ -140,7 +140,9 @@ def _decide(folder: Path) -> None:
     desk.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
-    desk.looks.publish({ITEM: [FileLook(ITEM, "http://127.0.0.1:9/a.pdf", "fake", "127.0.0.1", "ef" * 32, True, 0)]})
+    desk.rechecks.publish(
+        {ITEM: [FileRecheck(ITEM, "http://127.0.0.1:9/a.pdf", "fake", "127.0.0.1", "ef" * 32, True, 0)]}
+    )
     desk.enlist("fake", (), 1 << 40, 1, "fake published")  # so that it stays, though no record names it
     desk.open_alarm(Alarm(0, "fake", "core", "api.example.org", "step", 1, {"success": 90}, {"timeout": 40}, (ITEM,)))
     desk.acknowledge_alarm(1, 2, "a person", "They know it.")

@@ -92,17 +92,17 @@ class PatientDeciding(Deciding):
     """Decides with such a one."""
 
     def _releaser(self) -> Releaser:
-        return PatientReleaser(self._store, self._inbox, self._desk, self._settings, 0.0)
+        return PatientReleaser(self._store, self._inbox, self._discovery, self._settings, 0.0)
 
 
 class SteppedDesk:
     """The search database; each call is between two steps."""
 
     def __init__(self, desk: SqliteDiscovery) -> None:
-        self._desk = desk
+        self._discovery = desk
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = getattr(self._desk, name)
+        method = getattr(self._discovery, name)
 
         def stepped(*args: Any, **more: Any) -> Any:
             Actor.at(f"before {name}")

@@ -207,8 +207,8 @@ def test_examples_that_are_taken_down_are_not_shown(folder) -> None:
     with opened(str(folder)) as instance:
         identifier = next(state.identifier for _, state in instance.store.items("laro", 0, 1))
         upstream = identifier.partition("/")[2]
-        instance.desk().enlist("laro", [(identifier, upstream)], 1, 1)
-        instance.desk().open_alarm(Alarm(0, "laro", "core", HOST, "copy", 1, {}, {}, (identifier,)))
+        instance.discovery().enlist("laro", [(identifier, upstream)], 1, 1)
+        instance.discovery().open_alarm(Alarm(0, "laro", "core", HOST, "copy", 1, {}, {}, (identifier,)))
     harvester = ["--instance", str(folder)]
     assert identifier in CliRunner().invoke(main, [*harvester, "alarms"]).output
     assert CliRunner().invoke(main, [*harvester, "takedown", "add", identifier]).exit_code == 0

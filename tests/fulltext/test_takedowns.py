@@ -185,7 +185,7 @@ def test_the_bytes_of_an_earlier_version_of_a_file_leave_with_it(case, kind: str
 def rechecked(search, *, is_dry: bool = False) -> list[str]:
     order = Order({"laro": 0}, identifier=IDENTIFIER, is_dry=is_dry)
     work = Recheck(search.store, search.desk, search.web, search.settings, clock=lambda: search.now + 9.0)
-    return [str(result.look.outcome) for result in work.run(order)]
+    return [str(result.file.outcome) for result in work.run(order)]
 
 
 def test_a_record_that_comes_later_does_not_name_an_address_where_such_bytes_were_seen(searching) -> None:

@@ -33,9 +33,9 @@ def client(store, repository):
 
 def client_of(store, repository):
     app = Flask(__name__)
-    face = routes.Face(store, repository, 10_000)
-    app.register_blueprint(face.blueprint())
-    app.wsgi_app = face.direct(app.wsgi_app, ())  # type: ignore[method-assign, assignment]
+    blueprint = routes.Endpoint(store, repository, 10_000)
+    app.register_blueprint(blueprint.blueprint())
+    app.wsgi_app = blueprint.direct(app.wsgi_app, ())  # type: ignore[method-assign, assignment]
     return app.test_client()
 
 

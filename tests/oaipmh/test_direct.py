@@ -24,8 +24,8 @@ class Clients:
         self.asked: list[str] = []
         self.observed: list[tuple[str, str, int]] = []
         app = Flask(__name__)
-        face = routes.Face(store, repository, 300, lambda *seen: self.observed.append((*seen[:2], seen[3])))
-        app.register_blueprint(face.blueprint())
+        blueprint = routes.Endpoint(store, repository, 300, lambda *seen: self.observed.append((*seen[:2], seen[3])))
+        app.register_blueprint(blueprint.blueprint())
 
         @app.after_request
         def add(response):
@@ -40,7 +40,7 @@ class Clients:
             return whole(environ, start_response)
 
         beside = Flask(__name__)
-        beside.wsgi_app = face.direct(noted, HEADERS)  # type: ignore[method-assign, assignment]
+        beside.wsgi_app = blueprint.direct(noted, HEADERS)  # type: ignore[method-assign, assignment]
         self.direct = beside.test_client()
 
     def both(self, query, path="/oai", **headers):

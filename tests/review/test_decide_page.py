@@ -182,8 +182,8 @@ def test_the_way_back_is_one_of_the_review(files, reviewer):
 def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):
     file = files.add("1")
     monkeypatch.setattr("gateway.store.opening._PATIENCE_SECONDS", 0.0)
-    house.app.extensions["desk"].close()
-    monkeypatch.setattr(house.app.extensions["desk"], "_discovery", None)
+    house.app.extensions["discovery"].close()
+    monkeypatch.setattr(house.app.extensions["discovery"], "_discovery", None)
     with closing(sqlite3.connect(house.desk.folder / "discovery.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
         answer = reviewer.post("/review/decide", row=row(files, file, "accept"))

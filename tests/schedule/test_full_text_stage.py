@@ -118,7 +118,9 @@ def test_what_a_kill_had_left_is_published(tend, folder) -> None:
     tend()
     with opened(str(folder)) as instance:
         ((_, item),) = instance.store.items("laro", 0, 1)
-        instance.desk().decide(Decision(item.identifier, "https://x.example.org/", "0" * 64, "reject", "", "anna", 1))
+        instance.discovery().decide(
+            Decision(item.identifier, "https://x.example.org/", "0" * 64, "reject", "", "anna", 1)
+        )
     assert [fact["stage"] for fact in tend()[1]] == ["files"]
     assert tend()[1] == []
 
@@ -163,11 +165,11 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
             clock.pass_seconds(DAY)
         assert [is_open for is_open, _ in fetched] == [was_fetched for _, was_fetched in fetched]
         assert searched == [[22], [0], [0], [1], [0], [0], [0]]
-        decisions = instance.desk().decisions(IDENTIFIER)
+        decisions = instance.discovery().decisions(IDENTIFIER)
         assert [(decision.verdict, decision.decided_by, decision.url) for decision in decisions] == [
             ("accept", "rule", copy)
         ]
-        assert instance.desk().search(IDENTIFIER).state == "done"
+        assert instance.discovery().search(IDENTIFIER).state == "done"
     assert component(searching(), copy) is not None
 
 

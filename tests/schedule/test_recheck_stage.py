@@ -62,13 +62,15 @@ def stage(folder, at: float, stop: Stop | None = None):
 def test_every_file_is_looked_at_when_asked_for_and_only_then(instance) -> None:
     assert called(instance, "recheck") == (0, "", "Looked at 0 files: nothing is due.\n")
     status, output, error = called(instance, "recheck", "--all", "--json")
-    looks = [json.loads(line) for line in output.splitlines()]
-    assert {look["url"] for look in looks} >= {COPY, FILE}
-    assert {(look["effect"], look["outcome"], look["is_named"]) for look in looks if look["url"] in (COPY, FILE)} == {
+    rechecks = [json.loads(line) for line in output.splitlines()]
+    assert {look["url"] for look in rechecks} >= {COPY, FILE}
+    assert {
+        (look["effect"], look["outcome"], look["is_named"]) for look in rechecks if look["url"] in (COPY, FILE)
+    } == {
         ("unchanged", "success", False),
         ("unchanged", "success", True),
     }
-    assert (status, error) == (0, f"Looked at {len(looks)} files: {len(looks)} unchanged.\n")
+    assert (status, error) == (0, f"Looked at {len(rechecks)} files: {len(rechecks)} unchanged.\n")
 
 
 def test_people_are_told_what_is_not_as_it_was(instance, web, searching) -> None:
@@ -136,7 +138,7 @@ def test_a_host_whose_files_vanish_is_an_alarm(instance, web) -> None:
         host = "repository.example.net"
         before = [Ending("laro", "recheck", host, "success", "2026-01", "copy", day - 20)] * 200
         after = [Ending("laro", "recheck", host, "not-found", "2026-01", "copy", day)] * 60
-        opened_instance.desk().looks.write((), (*before, *after))
+        opened_instance.discovery().rechecks.write((), (*before, *after))
     web.own = {**web.own, COPY: answer(status=404)}
     assert called(instance, "recheck", "--all")[0] == 0
     status, output, _ = called(instance, "alarms", "--json")

@@ -263,14 +263,14 @@ def test_client_that_reads_slowly_but_steadily_gets_everything(serving):
     with serving(**slow_allowed) as served, served.connect(LAST % b"/page", 65_536) as connection:
         until(lambda: phases(served) == [Phase.WRITING])
         (slow,) = served.server._connections
-        size = looks = 0
+        size = rechecks = 0
         while part := connection.recv(200_000):
             size += len(part)
-            if size // 2_000_000 > looks:
-                since, looks = slow.since, looks + 1
+            if size // 2_000_000 > rechecks:
+                since, rechecks = slow.since, rechecks + 1
                 served.call(slow.check, since + 3601)
                 until(lambda: slow.since != since)  # noqa: B023 - it is called here
-    assert (size > len(PAGE), looks) == (True, 4)
+    assert (size > len(PAGE), rechecks) == (True, 4)
 
 
 def test_one_connection_too_many_ends_the_one_that_waited_longest(serving):

@@ -39,7 +39,6 @@ from gateway.core.model.discovery import (
 )
 from gateway.core.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.core.model.lists import Compacted, Key, Page, Selection, StoredRecord
-from gateway.core.model.looks import FileLook, LookCounts
 from gateway.core.model.people import Account, Deed, LogLine, Role, User, name_key
 from gateway.core.model.published import (
     ChangeLine,
@@ -60,6 +59,7 @@ from gateway.core.model.published import (
     Source,
     SourceCounts,
 )
+from gateway.core.model.rechecks import FileRecheck, RecheckCounts
 from gateway.core.model.runs import Event, Run, RunOutcome, RunTotal
 from gateway.core.model.subscriptions import HubDenial, HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.core.model.works import FileLink, FileOrigin, Statement, Work
@@ -86,8 +86,8 @@ __all__ = [
     "Ending",
     "Event",
     "FileLink",
-    "FileLook",
     "FileOrigin",
+    "FileRecheck",
     "Format",
     "FormatLine",
     "FoundCopy",
@@ -107,7 +107,6 @@ __all__ = [
     "Lease",
     "ListedCopy",
     "LogLine",
-    "LookCounts",
     "Match",
     "OaiAnswer",
     "Offer",
@@ -119,6 +118,7 @@ __all__ = [
     "Publication",
     "Quarantined",
     "RawPage",
+    "RecheckCounts",
     "Record",
     "Refusal",
     "Removal",

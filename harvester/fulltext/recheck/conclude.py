@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gateway.core.addresses import address
-from gateway.core.model import Candidate, Decision, FileLook, Outcome
+from gateway.core.model import Candidate, Decision, FileRecheck, Outcome
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.found_copies import copies_of_result, described
 from gateway.fulltext.search_result import NAMED, RECHECK, SearchResult
 from gateway.fulltext.stored_search import candidates_in, policy_in, search_as_json
-from gateway.store.base_looks import Findings
-from harvester.fulltext.recheck.look_at import Before, Effect, Looked
+from gateway.store.base_rechecks import Findings
+from harvester.fulltext.recheck.one_file import Before, Effect, Rechecked
 from harvester.fulltext.search_outcome import retraction_of, year_of
 from harvester.http.urls import host_of
 
@@ -25,7 +25,7 @@ from harvester.http.urls import host_of
 class Case(NamedTuple):
     """A look with an effect, what was known before, and the address of the copy as the search wrote it."""
 
-    looked: Looked
+    rechecked: Rechecked
     before: Before | None
     url: str
 
@@ -37,10 +37,10 @@ def last_on(decisions: Iterable[Decision], url: str) -> Decision | None:
 
 def concluded(case: Case, thresholds: Thresholds, at: int, decisions: Sequence[Decision], search_json: str) -> Findings:
     """Return the decisions and the renewed story, given those that are stored now."""
-    file, story = case.looked.look, json.loads(search_json) if search_json else {}
+    file, story = case.rechecked.file, json.loads(search_json) if search_json else {}
     unknown = Candidate(case.url, NAMED if file.is_named else RECHECK)
     stored = next((candidate for candidate in candidates_in(story) if _is_of(candidate, file)), unknown)
-    renewed = _renewed(stored, case.looked, at)._replace(url=case.url)
+    renewed = _renewed(stored, case.rechecked, at)._replace(url=case.url)
     searched = SearchResult(
         Outcome.SUCCESS,
         candidates=(renewed,),
@@ -61,23 +61,23 @@ def concluded(case: Case, thresholds: Thresholds, at: int, decisions: Sequence[D
     return Findings(tuple(news), _story(story, searched, file), copies)
 
 
-def _is_of(candidate: Candidate, file: FileLook) -> bool:
+def _is_of(candidate: Candidate, file: FileRecheck) -> bool:
     return address(candidate.url) == file.url and (candidate.found_by == NAMED) is file.is_named
 
 
-def _renewed(stored: Candidate, looked: Looked, at: int) -> Candidate:
+def _renewed(stored: Candidate, rechecked: Rechecked, at: int) -> Candidate:
     """Return the candidate after a look: with new facts, or with the earlier ones and the new outcome."""
-    if looked.effect is Effect.RETURNED:
+    if rechecked.effect is Effect.RETURNED:
         return stored._replace(outcome=Outcome.SUCCESS, at=at)
-    candidate = looked.candidate
+    candidate = rechecked.candidate
     assert candidate is not None
-    if candidate.sha256 and not (looked.look.is_named and candidate.outcome is not Outcome.SUCCESS):
+    if candidate.sha256 and not (rechecked.file.is_named and candidate.outcome is not Outcome.SUCCESS):
         return candidate._replace(found_by=stored.found_by, evidence=stored.evidence or candidate.evidence)
-    since = looked.look.failing_since or at
+    since = rechecked.file.failing_since or at
     return stored._replace(outcome=candidate.outcome, status=candidate.status, at=since)
 
 
-def _story(story: dict[str, object], searched: SearchResult, file: FileLook) -> str:
+def _story(story: dict[str, object], searched: SearchResult, file: FileRecheck) -> str:
     """Return a story in which the candidate of a file is renewed."""
     if not story:
         return search_as_json(searched)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
 from gateway.core import xmlio
-from gateway.core.model import FileLink, FileLook, FileOrigin, Key, Selection
-from gateway.core.model.looks import SHARES
+from gateway.core.model import FileLink, FileOrigin, FileRecheck, Key, Selection
+from gateway.core.model.rechecks import SHARES
 from gateway.core.names import SOURCES
 from gateway.formats import oai_didl
 from gateway.store.base import Discovery, Store
@@ -18,7 +18,7 @@ _BATCH = 200
 _LISTS = ("published", "found and published")  # with the files that records name, and without
 
 
-def list_published(store: Store, desk: Discovery, source: str, every: int, at: int, *, wants_named: bool) -> None:
+def list_published(store: Store, discovery: Discovery, source: str, every: int, at: int, *, wants_named: bool) -> None:
     """Store which files of a source are published, and their period in seconds. `at` is now.
 
     Files whose bytes are not known, and without `wants_named` those that a record names, are left out. Raise NotXml
@@ -27,16 +27,16 @@ def list_published(store: Store, desk: Discovery, source: str, every: int, at: i
     list_, other = (f"{source} {kind}" for kind in _LISTS[:: 1 if wants_named else -1])
     with store.view() as view:
         horizon = view.horizon
-    for looks in published(store, source, desk.position(list_), wants_named=wants_named):
-        desk.looks.publish(looks)
-    desk.looks.schedule(source, every, at)
-    desk.enlist(source, (), horizon, at, list_)
-    desk.looks.list_anew(other)  # if the setting changes, all files are listed
+    for rechecks in published(store, source, discovery.position(list_), wants_named=wants_named):
+        discovery.rechecks.publish(rechecks)
+    discovery.rechecks.schedule(source, every, at)
+    discovery.enlist(source, (), horizon, at, list_)
+    discovery.rechecks.list_anew(other)  # if the setting changes, all files are listed
 
 
 def published(
     store: Store, source: str, since: int = 0, *, wants_named: bool
-) -> Iterator[dict[str, tuple[FileLook, ...]]]:
+) -> Iterator[dict[str, tuple[FileRecheck, ...]]]:
     """Yield batches of items with a datestamp since a second, inclusive: their published files, not yet looked at."""
     selection = Selection(PREFIX, f"{SOURCES}:{source}", from_=since)
     after: Key | None = Key(since, 0) if since else None
@@ -45,7 +45,7 @@ def published(
         with store.view() as view:
             page = view.page(selection, after, _BATCH)
         read = map(_files_of, page.records)
-        yield {name: tuple(_looks(name, source, files, wants_named=wants_named)) for name, files in read}
+        yield {name: tuple(_rechecks(name, source, files, wants_named=wants_named)) for name, files in read}
         after, is_first = page.next, False
 
 
@@ -57,13 +57,13 @@ def _files_of(record: bytes) -> tuple[str, tuple[FileLink, ...]]:
     return root.findtext("header/identifier") or "", files
 
 
-def _looks(identifier: str, source: str, files: Iterable[FileLink], *, wants_named: bool) -> Iterator[FileLook]:
+def _rechecks(identifier: str, source: str, files: Iterable[FileLink], *, wants_named: bool) -> Iterator[FileRecheck]:
     for file in files:
         is_named = file.origin is FileOrigin.UPSTREAM
         host = host_of(file.url)
         if file.sha256 and host and (wants_named or not is_named):
             digest = file.sha256.lower()
-            yield FileLook(identifier, file.url, source, host, digest, is_named, _share(identifier, file.url))
+            yield FileRecheck(identifier, file.url, source, host, digest, is_named, _share(identifier, file.url))
 
 
 def _share(identifier: str, url: str) -> int:

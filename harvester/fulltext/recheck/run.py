@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gateway.core.addresses import address
 from gateway.core.errors import GatewayError
-from gateway.core.model import Candidate, Ending, FileLink, FileLook, Outcome
+from gateway.core.model import Candidate, Ending, FileLink, FileRecheck, Outcome
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
@@ -30,7 +30,7 @@ from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.outcome_counts import DAY_SECONDS
 from harvester.fulltext.recheck.conclude import Case, concluded, last_on
-from harvester.fulltext.recheck.look_at import Before, Effect, Grace, Looked, Looker
+from harvester.fulltext.recheck.one_file import Before, Effect, Grace, Rechecked, Rechecker
 from harvester.fulltext.recheck.published import list_published, published
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
 from harvester.fulltext.steps import known_of
@@ -71,7 +71,7 @@ class Result(NamedTuple):
     the record names the file, and from now on its DIDL says that it is not there.
     """
 
-    look: FileLook
+    file: FileRecheck
     effect: Effect
     verdict: str = ""
     is_overtaken: bool = False
@@ -81,17 +81,17 @@ class Result(NamedTuple):
 class _Seen(NamedTuple):
     """A look, and what was known of the file before, if it has changed."""
 
-    looked: Looked
+    rechecked: Rechecked
     before: Before | None
 
 
 class _Stream:
     """Files in the order in which they come, for a look at each without a database of due files."""
 
-    def __init__(self, files: Iterable[FileLook]) -> None:
+    def __init__(self, files: Iterable[FileRecheck]) -> None:
         self._files, self._is_over = iter(files), False
 
-    def next_ready(self) -> FileLook | None:
+    def next_ready(self) -> FileRecheck | None:
         """Return the next file, or None after the last."""
         file = next(self._files, None)
         self._is_over = file is None
@@ -123,7 +123,7 @@ class Recheck:
     def __init__(
         self,
         store: Store,
-        desk: Discovery,
+        discovery: Discovery,
         fetch: Fetch,
         settings: Settings,
         *,
@@ -133,7 +133,7 @@ class Recheck:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take the store, the search database, a Fetch, the settings and the clocks."""
-        self._store, self._desk, self._wait = store, desk, wait
+        self._store, self._discovery, self._wait = store, discovery, wait
         self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
         self._fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)
         self._known, self._thresholds = step_settings(settings), thresholds_of(settings)
@@ -141,13 +141,13 @@ class Recheck:
         self._threads = settings.number("discover_threads")
         self._copies = Copies(settings.instance)
         self._takedowns = TakedownFile(settings.instance)
-        self._stamping = set(desk.looks.stamping_hosts())
+        self._stamping = set(discovery.rechecks.stamping_hosts())
         self._before: dict[tuple[str, str], Before | None] = {}
-        self._pending: list[FileLook] = []
+        self._pending: list[FileRecheck] = []
         self._stored_at = self._monotonic()
         self._settings = settings
         self._is_dry = False
-        self._looker = self._made(is_dry=False)
+        self._rechecker = self._made(is_dry=False)
 
     def _note(self, identifier: str, url: str, digest: str) -> None:
         """Note that bytes which are taken down are at an address, unless nothing is to be stored."""
@@ -155,17 +155,17 @@ class Recheck:
             item = source_of(identifier), upstream_identifier(identifier)
             note_address(self._store, self._takedowns, item, url, digest)
 
-    def _made(self, *, is_dry: bool) -> Looker:
+    def _made(self, *, is_dry: bool) -> Rechecker:
         """Return what looks at files; with `is_dry` it stores no copies and no texts."""
         keeps = self._settings.is_on("files_keep") and not is_dry
-        return Looker(
+        return Rechecker(
             grace=grace_of(self._settings),
             whole_every=self._settings.number("recheck_whole_every"),
             before=self._known_before,
             copies=self._copies,
             is_stamping=self._stamping.__contains__,
             keep=self._copies.keep if keeps else _forget,
-            keep_text=_forget if is_dry else partial(keep_first_page, self._store, self._desk),
+            keep_text=_forget if is_dry else partial(keep_first_page, self._store, self._discovery),
             seconds=self._settings.seconds("discover_text_seconds"),
         )
 
@@ -173,48 +173,52 @@ class Recheck:
         """Look at all files of an order, store the results, and yield them. Raise StoreError."""
         self._store.takedowns()  # raises an error when the list of takedowns is unreadable
         self._is_dry = order.is_dry
-        self._looker = self._made(is_dry=order.is_dry)
+        self._rechecker = self._made(is_dry=order.is_dry)
         if order.is_dry:
             yield from self._run(_Stream(self._to_try(order)), order, is_asked_to_stop)
             return
         now = int(self._clock())
         self._copies.tidy()
         for source, every in order.every.items():
-            list_published(self._store, self._desk, source, every, now, wants_named=self._wants_named)
+            list_published(self._store, self._discovery, source, every, now, wants_named=self._wants_named)
             if (order.is_all or not every) and not order.identifier:
-                self._desk.looks.ask(source, now)
-        feeder = _Stream(self._desk.looks.of_item(order.identifier)) if order.identifier else self._queues(order, now)
+                self._discovery.rechecks.ask(source, now)
+        feeder = (
+            _Stream(self._discovery.rechecks.of_item(order.identifier))
+            if order.identifier
+            else self._queues(order, now)
+        )
         yield from self._run(feeder, order, is_asked_to_stop)
 
     def _queues(self, order: Order, now: int) -> HostQueues:
         """Return the due files of all sources, host by host."""
         sources: dict[str, list[str]] = {}
         for source in order.every:
-            for host in self._desk.looks.hosts(source, now):
+            for host in self._discovery.rechecks.hosts(source, now):
                 sources.setdefault(host, []).append(source)
 
-        def more(host: str, last: FileLook | None, limit: int) -> Iterable[FileLook]:
+        def more(host: str, last: FileRecheck | None, limit: int) -> Iterable[FileRecheck]:
             while of_host := sources.get(host):
                 is_begun = last is not None and last.source == of_host[0]
                 after = (last.due, last.identifier, last.url) if last is not None and is_begun else (-1, "", "")
-                if files := self._desk.looks.due(of_host[0], host, now, after, limit):
+                if files := self._discovery.rechecks.due(of_host[0], host, now, after, limit):
                     return files
                 del of_host[0]
             return ()
 
         return HostQueues(sources, more, self._monotonic)
 
-    def _to_try(self, order: Order) -> Iterable[FileLook]:
+    def _to_try(self, order: Order) -> Iterable[FileRecheck]:
         """Yield the files that `run` would look at."""
         now = int(self._clock())
         for source, every in order.every.items():
             for batch in published(self._store, source, wants_named=self._wants_named):
                 for identifier, files in batch.items():
                     if order.identifier in ("", identifier):
-                        known = {look.url: look for look in self._desk.looks.of_item(identifier)}
-                        looks = (known.get(file.url, file) for file in files)
+                        known = {recheck.url: recheck for recheck in self._discovery.rechecks.of_item(identifier)}
+                        rechecks = (known.get(file.url, file) for file in files)
                         is_asked = order.is_all or not every or bool(order.identifier)
-                        yield from (look for look in looks if is_asked or look.due <= now)
+                        yield from (recheck for recheck in rechecks if is_asked or recheck.due <= now)
 
     def _run(
         self, feeder: HostQueues | _Stream, order: Order, is_asked_to_stop: Callable[[], bool]
@@ -238,7 +242,7 @@ class Recheck:
                         continue
                     is_full = len(pool) >= self._threads or wait is None
                     for _, seen in pool.turn(_GLANCE_SECONDS if is_full else min(wait or 0.0, _GLANCE_SECONDS)):
-                        host = seen.looked.look.host
+                        host = seen.rechecked.file.host
                         feeder.release(host, self._wait(host))
                         yield self._stored(seen, is_dry=order.is_dry)
             finally:
@@ -247,7 +251,7 @@ class Recheck:
 
     # -- in the threads ------------------------------------------------------------------------------------------
 
-    def _seen(self, file: FileLook) -> _Seen:
+    def _seen(self, file: FileRecheck) -> _Seen:
         """Look at a file; an unexpected exception is the outcome FAULT of this file only."""
         at = int(self._clock())
         stopped: list[GatewayError] = []
@@ -260,25 +264,25 @@ class Recheck:
                 raise
 
         try:
-            looked = self._looker.look(file, fetch, at)
+            rechecked = self._rechecker.recheck(file, fetch, at)
         except _OF_THE_WHOLE:
             raise
         except Exception:
             log.exception("A fault of this program at %s of %s. It is tried again in a day.", file.url, file.identifier)
             due = min(file.next_after(at), at + _FAULT_SECONDS)
-            looked = Looked(file._replace(outcome=Outcome.FAULT, due=due, looked_at=at), Effect.FAULT)
+            rechecked = Rechecked(file._replace(outcome=Outcome.FAULT, due=due, looked_at=at), Effect.FAULT)
         if stopped:  # the file was not looked at
             raise stopped[0]
-        return _Seen(looked, self._before.pop((file.identifier, file.url), None))
+        return _Seen(rechecked, self._before.pop((file.identifier, file.url), None))
 
-    def _known_before(self, file: FileLook) -> Before | None:
+    def _known_before(self, file: FileRecheck) -> Before | None:
         """Return what is known of a file, or None if it is not to be published any more."""
         upstream = upstream_identifier(file.identifier)
         work = work_of(self._store, file.identifier, upstream, found_of(self._store, file.source, upstream))
-        last = last_on(self._desk.decisions(file.identifier), file.url)
+        last = last_on(self._discovery.decisions(file.identifier), file.url)
         if work is None or (last is not None and last.verdict != "accept" and not file.is_named):
             return None
-        candidates = candidates_of(self._desk.search(file.identifier))
+        candidates = candidates_of(self._discovery.search(file.identifier))
         unknown = Candidate(last.url if last else file.url, RECHECK)
         candidate = next(
             (
@@ -298,59 +302,59 @@ class Recheck:
     # -- results -------------------------------------------------------------------------------------------------
 
     def _stored(self, seen: _Seen, *, is_dry: bool) -> Result:
-        looked = seen.looked
-        if looked.is_stamped and looked.look.host not in self._stamping:
-            self._stamping.add(looked.look.host)
+        rechecked = seen.rechecked
+        if rechecked.is_stamped and rechecked.file.host not in self._stamping:
+            self._stamping.add(rechecked.file.host)
             if not is_dry:
-                self._desk.looks.note_stamping(looked.look.host, looked.look.looked_at)
-        is_news = looked.effect in (Effect.CHANGED, Effect.LOST) or (
-            looked.effect is Effect.RETURNED and looked.look.is_named
+                self._discovery.rechecks.note_stamping(rechecked.file.host, rechecked.file.looked_at)
+        is_news = rechecked.effect in (Effect.CHANGED, Effect.LOST) or (
+            rechecked.effect is Effect.RETURNED and rechecked.file.is_named
         )
         if is_dry:
-            return Result(looked.look, looked.effect)
+            return Result(rechecked.file, rechecked.effect)
         if is_news:
-            return self._concluded(looked, seen.before)
-        self._pending.append(looked.look)
+            return self._concluded(rechecked, seen.before)
+        self._pending.append(rechecked.file)
         if len(self._pending) >= _AT_ONCE or self._monotonic() - self._stored_at > _LONGEST_SECONDS:
             self._store_pending()
-        return Result(looked.look, looked.effect)
+        return Result(rechecked.file, rechecked.effect)
 
     def _store_pending(self) -> None:
         if self._pending:
-            looks, self._pending = self._pending, []
-            self._desk.looks.write(looks, map(_ending, looks))
+            rechecks, self._pending = self._pending, []
+            self._discovery.rechecks.write(rechecks, map(_ending, rechecks))
         self._stored_at = self._monotonic()
 
-    def _concluded(self, looked: Looked, before: Before | None) -> Result:
+    def _concluded(self, rechecked: Rechecked, before: Before | None) -> Result:
         """Store a look at a changed file, with the decisions on it."""
-        file, candidate = looked.look, looked.candidate
-        last = before.last if before else last_on(self._desk.decisions(file.identifier), file.url)
+        file, candidate = rechecked.file, rechecked.candidate
+        last = before.last if before else last_on(self._discovery.decisions(file.identifier), file.url)
         url = last.url if last else before.candidate.url if before else file.url
         is_other = candidate is not None and bool(candidate.sha256)
         is_other = is_other and not (file.is_named and file.outcome != Outcome.SUCCESS)
-        case = Case(looked, before, url)
-        is_written = self._desk.looks.conclude(
+        case = Case(rechecked, before, url)
+        is_written = self._discovery.rechecks.conclude(
             file,
             last.number if last else 0,
             url,
             partial(concluded, case, self._thresholds, file.looked_at),
             candidate.sha256 if candidate is not None and is_other else "",
         )
-        search = self._desk.search(file.identifier)
+        search = self._discovery.search(file.identifier)
         if is_written:
-            self._desk.looks.write((), (_ending(file),))
+            self._discovery.rechecks.write((), (_ending(file),))
             reopen_for(self._store, self._takedowns, search)
         elif search is None:  # a lost database: the search begins anew
             item = (file.identifier, upstream_identifier(file.identifier))
-            self._desk.enlist(file.source, (item,), 0, file.looked_at)
-            self._desk.looks.write((file,), (_ending(file),))
-        now = last_on(self._desk.decisions(file.identifier), file.url)
+            self._discovery.enlist(file.source, (item,), 0, file.looked_at)
+            self._discovery.rechecks.write((file,), (_ending(file),))
+        now = last_on(self._discovery.decisions(file.identifier), file.url)
         was_there = before is not None and before.candidate.outcome is Outcome.SUCCESS
         is_flagged = file.is_named and was_there and file.outcome != Outcome.SUCCESS
-        return Result(file, looked.effect, now.verdict if now else "", not is_written, is_flagged)
+        return Result(file, rechecked.effect, now.verdict if now else "", not is_written, is_flagged)
 
 
-def _ending(file: FileLook) -> Ending:
+def _ending(file: FileRecheck) -> Ending:
     at = file.looked_at
     return Ending(file.source, RECHECK, file.host, str(file.outcome), utc_datetime(at)[:7], "copy", at // DAY_SECONDS)
 
@@ -367,18 +371,18 @@ class HostQueues:
     def __init__(
         self,
         hosts: Iterable[str],
-        more: Callable[[str, FileLook | None, int], Iterable[FileLook]],
+        more: Callable[[str, FileRecheck | None, int], Iterable[FileRecheck]],
         monotonic: Callable[[], float],
     ) -> None:
         """Take the hosts, `more(host, after, limit)`, which returns its next due files, and a clock."""
         self._free = [(0.0, host) for host in dict.fromkeys(hosts)]
         self._more, self._monotonic = more, monotonic
         self._at_once = min(max(_MOST_WAITING // max(len(self._free), 1), 1), _LONGEST_QUEUE)
-        self._queues: dict[str, deque[FileLook]] = {}
-        self._last: dict[str, FileLook] = {}
+        self._queues: dict[str, deque[FileRecheck]] = {}
+        self._last: dict[str, FileRecheck] = {}
         heapq.heapify(self._free)
 
-    def next_ready(self) -> FileLook | None:
+    def next_ready(self) -> FileRecheck | None:
         """Return a file whose host may get a request now, or None. The host gets no other request until `release`."""
         while self._free and self._free[0][0] <= self._monotonic():
             _, host = heapq.heappop(self._free)

@@ -16,8 +16,8 @@ from harvester.http import downloads
 
 def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None) -> Finished:
     """Carry out the rest of the list. It may be killed and repeated. Raise StoreError."""
-    desk = instance.desk if instance.has_searched else None
-    return carry_out(instance.store, instance.inbox, desk, instance.settings, progress)
+    discovery = instance.discovery if instance.has_searched else None
+    return carry_out(instance.store, instance.inbox, discovery, instance.settings, progress)
 
 
 def finish_opened(instance: Instance) -> None:
@@ -53,9 +53,9 @@ def purge(instance: Instance, entries: Entries) -> Purged:
     instance.store.erase_superseded()
     settled = [instance.inbox.settle(), instance.store.settle()]  # each log, although a reader is in the way of another
     if instance.has_searched:
-        desk = instance.desk()
-        desk.forget(state.identifier for states in by_source.values() for state in states)
-        settled.append(desk.settle())
+        discovery = instance.discovery()
+        discovery.forget(state.identifier for states in by_source.values() for state in states)
+        settled.append(discovery.settle())
     return Purged(sum(map(len, by_source.values())), versions, all(settled))
 
 

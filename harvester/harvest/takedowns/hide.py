@@ -32,7 +32,7 @@ def check_shown(instance: Instance, identifier: str) -> None:
 
     Raise TakedownsUnreadable.
     """
-    state = instance.desk().search(identifier) if instance.has_searched else None
+    state = instance.discovery().search(identifier) if instance.has_searched else None
     if state is not None and is_named(instance, state.source, state.upstream):
         raise ConfigurationError(f"{identifier} is taken down; `harvester takedown list` says why.")
 

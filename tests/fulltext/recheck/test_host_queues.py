@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.core.model import FileLook
+from gateway.core.model import FileRecheck
 from harvester.fulltext.recheck.run import HostQueues
 
 
@@ -12,12 +12,12 @@ class Files:
     def __init__(self, **counts: int) -> None:
         self.now, self.reads = 0.0, 0
         self.files = {
-            host: [FileLook("i", f"https://{host}/{n}", "s", host, "", False, 0, due=n) for n in range(total)]
+            host: [FileRecheck("i", f"https://{host}/{n}", "s", host, "", False, 0, due=n) for n in range(total)]
             for host, total in counts.items()
         }
         self.queues = HostQueues(counts, self.more, lambda: self.now)
 
-    def more(self, host: str, last: FileLook | None, limit: int) -> list[FileLook]:
+    def more(self, host: str, last: FileRecheck | None, limit: int) -> list[FileRecheck]:
         self.reads += 1
         return [file for file in self.files[host] if last is None or file.due > last.due][:limit]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.fulltext.recheck.look_at import Effect
+from harvester.fulltext.recheck.one_file import Effect
 from tests.fulltext.recheck.test_recheck_run import rechecked  # noqa: F401 - the fixture
 from tests.fulltext.test_releasing import COPY, stamps
 from tests.fulltext.web import answer

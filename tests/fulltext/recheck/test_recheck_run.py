@@ -15,15 +15,15 @@ from click.testing import CliRunner
 
 from gateway.core.addresses import address
 from gateway.core.errors import TryLater
-from gateway.core.model import Decision, FileLook, Outcome
+from gateway.core.model import Decision, FileRecheck, Outcome
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.store.opening import open_discovery
 from harvester.cli import main
-from harvester.commands.look_output import facts_of_look, words_of_look
 from harvester.commands.output import moment
-from harvester.fulltext.recheck.look_at import Effect
+from harvester.commands.recheck_output import facts_of_recheck, words_of_recheck
+from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import StopAsked
@@ -82,7 +82,7 @@ class Rechecked:
 
     def all(self, days: float = 0, **order) -> dict[str, Effect]:
         """Look at all files after some days; return the effects by address."""
-        return {result.look.url: result.effect for result in self.run(days, is_all=True, **order)}
+        return {result.file.url: result.effect for result in self.run(days, is_all=True, **order)}
 
     @property
     def shown(self):
@@ -113,7 +113,7 @@ def named(searching) -> Rechecked:
 
 
 def of_item(rechecked: Rechecked, identifier: str = IDENTIFIER):
-    (look,) = rechecked.search.desk.looks.of_item(identifier)
+    (look,) = rechecked.search.desk.rechecks.of_item(identifier)
     return look
 
 
@@ -140,7 +140,7 @@ def test_each_file_is_due_once_in_each_period_at_its_own_place(rechecked) -> Non
 
 def test_an_order_says_which_files_are_looked_at(rechecked) -> None:
     def looked(days: float = 0, **order) -> list[str]:
-        return [result.look.url for result in rechecked.run(days, **order)]
+        return [result.file.url for result in rechecked.run(days, **order)]
 
     for _ in range(2):  # without a period a file is looked at whenever somebody asks
         rechecked.search.now += 1
@@ -156,7 +156,7 @@ def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
     rechecked.web.own[COPY] = answer(status=410)
     assert rechecked.all(1, is_dry=True) == {COPY: Effect.LOST}
     assert rechecked.run(0, is_dry=True) == []
-    assert rechecked.search.desk.looks.of_item(IDENTIFIER) == ()
+    assert rechecked.search.desk.rechecks.of_item(IDENTIFIER) == ()
     assert rechecked.verdicts() == [("accept", "rule")]
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_nobody_may_look_at_stays(rechecked) -> None:
     assert of_item(rechecked).due <= rechecked.search.now + DAY
     since = rechecked.search.now - 15 * DAY
     assert (of_item(rechecked).failures, of_item(rechecked).failing_since) == (0, since)
-    assert rechecked.search.desk.looks.longest_unseen("laro") == of_item(rechecked)
+    assert rechecked.search.desk.rechecks.longest_unseen("laro") == of_item(rechecked)
 
 
 def test_the_grace_of_a_missing_file_begins_when_it_is_missing_and_not_when_nobody_may_look(rechecked) -> None:
@@ -226,19 +226,19 @@ def test_the_grace_of_a_missing_file_begins_when_it_is_missing_and_not_when_nobo
     rechecked.web.own[COPY] = answer(status=404)
     assert [rechecked.all(3)[COPY] for _ in range(3)] == [Effect.ABSENT] * 3
     assert rechecked.all(1) == {COPY: Effect.LOST}
-    assert rechecked.search.desk.looks.longest_unseen("laro") is None
+    assert rechecked.search.desk.rechecks.longest_unseen("laro") is None
 
 
 def test_a_decision_made_between_the_judgement_and_its_storage_wins(rechecked, monkeypatch) -> None:
-    looks = rechecked.search.desk.looks
-    conclude = looks.conclude
+    rechecks = rechecked.search.desk.rechecks
+    conclude = rechecks.conclude
 
     def overtaken(*arguments):
         last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
         rechecked.search.desk.decide(last._replace(verdict="reject", reason="mine", decided_by="anna"))
         return conclude(*arguments)
 
-    monkeypatch.setattr(looks, "conclude", overtaken)
+    monkeypatch.setattr(rechecks, "conclude", overtaken)
     rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
     (result,) = rechecked.run(1, is_all=True)
     assert (result.is_overtaken, result.verdict) == (True, "reject")
@@ -308,7 +308,7 @@ def test_no_datestamp_moves_for_a_file_whose_host_stamps_each_download(rechecked
 
     rechecked.web.before = stamp
     assert [rechecked.all(30)[COPY] for _ in range(4)] == [Effect.UNCHANGED] * 4
-    assert rechecked.search.desk.looks.stamping_hosts() == {"repository.example.net"}
+    assert rechecked.search.desk.rechecks.stamping_hosts() == {"repository.example.net"}
     assert (stamps(rechecked.search), rechecked.verdicts()) == (before, [("accept", "rule")])
     rechecked.all(30)
     assert rechecked.web.asked.count(COPY) == 1  # it is known to stamp
@@ -351,9 +351,9 @@ def test_a_file_that_returns_is_read_whole_because_an_old_backup_has_the_old_val
 def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(folder) -> None:
     now = int(time.time())
     recent, long = (
-        FileLook(IDENTIFIER, f"https://r.example.org/{days}.pdf", "laro", "r.example.org", "0" * 64, True, 1)._replace(
-            looked_at=now, outcome="rate-limited", failing_since=now - days * DAY
-        )
+        FileRecheck(
+            IDENTIFIER, f"https://r.example.org/{days}.pdf", "laro", "r.example.org", "0" * 64, True, 1
+        )._replace(looked_at=now, outcome="rate-limited", failing_since=now - days * DAY)
         for days in (1, 30)
     )
 
@@ -361,14 +361,14 @@ def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(
         return CliRunner().invoke(main, ["--instance", str(folder), "status", *options])
 
     with closing(open_discovery(folder)) as desk:
-        desk.looks.publish({IDENTIFIER: [recent]})
+        desk.rechecks.publish({IDENTIFIER: [recent]})
         assert "could not look" not in status().stderr
-        desk.looks.publish({IDENTIFIER: [recent, long]})
+        desk.rechecks.publish({IDENTIFIER: [recent, long]})
     assert "laro: published files that we could not look at: 2." in status().stderr
     assert f"The first is {long.url}, since " in status().stderr
     assert json.loads(status("--json").stdout)["files"]["unseen"] == 2
-    assert ": rate-limited, no look was possible since " in words_of_look(long)
-    assert facts_of_look(long)["unseen_since"] == moment(now - 30 * DAY)
+    assert ": rate-limited, no look was possible since " in words_of_recheck(long)
+    assert facts_of_recheck(long)["unseen_since"] == moment(now - 30 * DAY)
 
 
 def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
@@ -379,10 +379,10 @@ def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_writt
     search.web.own = {**stated, raw: answer(pdf(search)), published: answer(pdf(search))}
     search.run(identifier=IDENTIFIER)
     search.release()
-    looks = Rechecked(search)
+    rechecks = Rechecked(search)
     search.web.own = {published: answer(pdf(search, "Revised"))}
-    assert looks.all(1) == {published: Effect.CHANGED}
+    assert rechecks.all(1) == {published: Effect.CHANGED}
     assert raw not in search.web.asked
-    assert looks.verdicts() == [("accept", "rule")] * 2
+    assert rechecks.verdicts() == [("accept", "rule")] * 2
     assert {decision.url for decision in search.desk.decisions(IDENTIFIER)} == {raw}
-    assert looks.all(1) == {published: Effect.UNCHANGED}
+    assert rechecks.all(1) == {published: Effect.UNCHANGED}

@@ -28,7 +28,7 @@ class InSet(NamedTuple):
     departed: Bits = 0
 
 
-class Shelf:
+class BlockWriter:
     """The blocks of a store, for writing."""
 
     def __init__(self, session: Session) -> None:

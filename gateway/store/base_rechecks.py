@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from gateway.core.model import Decision, Ending, FileLook, FoundCopy, LookCounts
+from gateway.core.model import Decision, Ending, FileRecheck, FoundCopy, RecheckCounts
 
 
 class Findings(NamedTuple):
@@ -20,10 +20,10 @@ class Findings(NamedTuple):
 Conclude: TypeAlias = Callable[[Sequence[Decision], str], Findings]
 
 
-class Looks(Protocol):
+class Rechecks(Protocol):
     """The last look at each published file. It is safe for threads and processes."""
 
-    def publish(self, files: Mapping[str, Iterable[FileLook]]) -> None:
+    def publish(self, files: Mapping[str, Iterable[FileRecheck]]) -> None:
         """Store the published files of some items, with first facts; forget their files that are not published.
 
         The looks at known files stay. If the published bytes have changed, their validators are forgotten.
@@ -52,7 +52,7 @@ class Looks(Protocol):
         """Return the second at which the next file of a source is due; None: it has no files."""
         ...
 
-    def counts(self, source: str, at: int) -> LookCounts:
+    def counts(self, source: str, at: int) -> RecheckCounts:
         """Return the numbers of the files of a source in a second."""
         ...
 
@@ -60,7 +60,7 @@ class Looks(Protocol):
         """Return the hosts of the files of a source that are due."""
         ...
 
-    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileLook, ...]:
+    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileRecheck, ...]:
         """Return at most `limit` due files at a host, sorted by (due, identifier, url), after `after`."""
         ...
 
@@ -68,19 +68,19 @@ class Looks(Protocol):
         """Return at most `limit` items of a source with a file at a host that was not seen at the last look."""
         ...
 
-    def longest_unseen(self, source: str) -> FileLook | None:
+    def longest_unseen(self, source: str) -> FileRecheck | None:
         """Return the file of a source at which no look was possible for the longest time; None: there is none."""
         ...
 
-    def of_item(self, identifier: str) -> tuple[FileLook, ...]:
+    def of_item(self, identifier: str) -> tuple[FileRecheck, ...]:
         """Return the looks at the files of an item, sorted by address."""
         ...
 
-    def write(self, looks: Iterable[FileLook], endings: Iterable[Ending] = ()) -> None:
+    def write(self, rechecks: Iterable[FileRecheck], endings: Iterable[Ending] = ()) -> None:
         """Store looks at files, and count their outcomes. A file whose published bytes have changed is left out."""
         ...
 
-    def conclude(self, look: FileLook, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
+    def conclude(self, recheck: FileRecheck, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
         """Store a look at a file that has changed, and what follows from it, all or nothing.
 
         `number` is that of the last decision on the copy `url` that the caller knows; 0: there is none. Return False,

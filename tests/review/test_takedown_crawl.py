@@ -136,7 +136,7 @@ def test_no_link_leads_to_what_was_taken_down(filled):
         (signed_in(site.app, folder, "Eve", Role.MANAGER, "laro").get, REVIEW, "/review"),
         (signed_in(site.app, folder, "Ada", Role.MANAGER, "another").get, REVIEW, "/review"),
     ]
-    before = [_crawled(*face) for face in faces]
+    before = [_crawled(*blueprint) for blueprint in faces]
     secrets = (*WORDS, *digests)
     assert {secret for _, secret in _leaks(before[0], secrets)} >= {*WORDS[:-1], digests[0], digests[2]}
     assert {secret for _, secret in _leaks(before[1], secrets)} >= {*WORDS[:-1], *digests}

@@ -18,10 +18,10 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
-from gateway.core.model import Candidate, Decision, FileLink, FileLook, Outcome
+from gateway.core.model import Candidate, Decision, FileLink, FileRecheck, Outcome
 from gateway.fulltext.decisions import UNSEEN
 from gateway.fulltext.stored_files import Copies
-from harvester.fulltext.check_copy import Keep, KeepText, again, check, look
+from harvester.fulltext.check_copy import Keep, KeepText, again, check, check_named
 from harvester.fulltext.pdf.extraction import SECONDS, extract
 from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.steps import Known
@@ -65,19 +65,19 @@ class Effect(StrEnum):
 class Grace(NamedTuple):
     """How often, and how many seconds long, a file must not be there until it counts as lost."""
 
-    looks: int
+    rechecks: int
     seconds: int
 
     @property
     def pause(self) -> int:
         """The seconds between two looks at a file that is not there."""
-        return max(self.seconds // max(self.looks - 1, 1), 1)
+        return max(self.seconds // max(self.rechecks - 1, 1), 1)
 
 
-class Looked(NamedTuple):
+class Rechecked(NamedTuple):
     """A look and its effect. `candidate` has the facts about a changed or lost file. `is_stamped`: its host stamps."""
 
-    look: FileLook
+    file: FileRecheck
     effect: Effect
     candidate: Candidate | None = None
     is_stamped: bool = False
@@ -95,7 +95,7 @@ class Before(NamedTuple):
     last: Decision | None = None
 
 
-class Looker:
+class Rechecker:
     """Looks at files. Safe for threads."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Looker:
         *,
         grace: Grace,
         whole_every: int,
-        before: Callable[[FileLook], Before | None],
+        before: Callable[[FileRecheck], Before | None],
         copies: Copies,
         is_stamping: Callable[[str], bool],
         keep: Keep,
@@ -119,7 +119,7 @@ class Looker:
         self._grace, self._whole_every, self._before, self._copies = grace, whole_every, before, copies
         self._is_stamping, self._keep, self._keep_text, self._seconds = is_stamping, keep, keep_text, seconds
 
-    def look(self, file: FileLook, fetch: Fetch, at: int) -> Looked:
+    def recheck(self, file: FileRecheck, fetch: Fetch, at: int) -> Rechecked:
         """Return the result of a look in the second `at`. Failures of a server or a file are outcomes, not errors."""
         is_round = file.failures > 0 or (file.rounds + 1) % max(self._whole_every, 1) == 0
         is_whole = self._whole_every > 0 and is_round  # what returns may be an old backup with old validators
@@ -139,7 +139,7 @@ class Looker:
             return _same(self._with_text(seen, fetched.body))
         return self._other(seen, file, once, fetched.body, fetch)
 
-    def _other(self, seen: FileLook, file: FileLook, once: Fetch, body: bytes, fetch: Fetch) -> Looked:
+    def _other(self, seen: FileRecheck, file: FileRecheck, once: Fetch, body: bytes, fetch: Fetch) -> Rechecked:
         """Return the result for other bytes than the published ones: stamped, or changed."""
         text, before = text_digest(body, self._seconds), self._text_of(seen)
         is_known = self._is_stamping(seen.host)
@@ -151,14 +151,14 @@ class Looker:
         damage = unreadable(body, self._seconds) if was_readable and text == NO_TEXT else None
         return self._changed(seen, file, once, damage)._replace(is_stamped=is_stamped)
 
-    def _text_of(self, seen: FileLook) -> str:
+    def _text_of(self, seen: FileRecheck) -> str:
         """Return the digest of the text of the published bytes; empty: it is not known."""
         if seen.text_sha256:
             return seen.text_sha256
         body = self._copies.read(seen.sha256)
         return text_digest(body, self._seconds) if body else ""
 
-    def _with_text(self, seen: FileLook, body: bytes) -> FileLook:
+    def _with_text(self, seen: FileRecheck, body: bytes) -> FileRecheck:
         """Return a file with the digest of its text, if no copy of ours can tell it later.
 
         A copy of a found file that was deleted is stored again.
@@ -178,7 +178,7 @@ class Looker:
             and text_digest(fetched.body, self._seconds) == text
         )
 
-    def _changed(self, seen: FileLook, file: FileLook, once: Fetch, damage: Outcome | None = None) -> Looked:
+    def _changed(self, seen: FileRecheck, file: FileRecheck, once: Fetch, damage: Outcome | None = None) -> Rechecked:
         """Return the result for a file that is not as it was published; `once` repeats its answers.
 
         `damage` is why nobody can read a file that the record names, and that was readable before.
@@ -186,15 +186,15 @@ class Looker:
         at = seen.looked_at
         before = self._before(seen)
         if before is None:  # it is not published any more
-            return Looked(seen, Effect.UNCHANGED)
+            return Rechecked(seen, Effect.UNCHANGED)
         if seen.is_named:
-            candidate = look(before.link, once, at)
+            candidate = check_named(before.link, once, at)
             candidate = candidate._replace(outcome=damage or candidate.outcome)
         else:
             candidate = check(again(before.candidate), before.known, once, at, self._keep, self._keep_text)
         seen = seen._replace(outcome=candidate.outcome)
         if candidate.outcome is Outcome.SUCCESS:
-            return Looked(_present(seen), Effect.CHANGED, candidate)
+            return Rechecked(_present(seen), Effect.CHANGED, candidate)
         # Validators and the text of something else must not count as those of the file later.
         seen = seen._replace(
             final_url=file.final_url,
@@ -206,35 +206,35 @@ class Looker:
             return _unseen(seen, file)
         seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since if file.failures else at)
         if candidate.outcome not in ABSENT:
-            return Looked(seen, Effect.CHANGED, candidate)
+            return Rechecked(seen, Effect.CHANGED, candidate)
         if self._is_lost(seen, at):
-            return Looked(seen, Effect.LOST, candidate)
-        return Looked(seen._replace(due=min(seen.due, at + self._grace.pause)), Effect.ABSENT, candidate)
+            return Rechecked(seen, Effect.LOST, candidate)
+        return Rechecked(seen._replace(due=min(seen.due, at + self._grace.pause)), Effect.ABSENT, candidate)
 
-    def _is_lost(self, seen: FileLook, at: int) -> bool:
+    def _is_lost(self, seen: FileRecheck, at: int) -> bool:
         if seen.outcome == Outcome.GONE:
             return True
-        return seen.failures >= self._grace.looks and at - seen.failing_since >= self._grace.seconds
+        return seen.failures >= self._grace.rechecks and at - seen.failing_since >= self._grace.seconds
 
 
-def _is_unmodified(visited: Visit, file: FileLook) -> bool:
+def _is_unmodified(visited: Visit, file: FileRecheck) -> bool:
     """Return whether the server says that the file is as it was, at the address where its validators came from."""
     fetched = visited.fetched
     return fetched is not None and fetched.status == NOT_MODIFIED and visited.url == file.final_url
 
 
-def _same(seen: FileLook) -> Looked:
+def _same(seen: FileRecheck) -> Rechecked:
     effect = Effect.RETURNED if seen.failures else Effect.UNCHANGED
-    return Looked(_present(seen._replace(outcome=Outcome.SUCCESS)), effect)
+    return Rechecked(_present(seen._replace(outcome=Outcome.SUCCESS)), effect)
 
 
-def _unseen(seen: FileLook, file: FileLook) -> Looked:
+def _unseen(seen: FileRecheck, file: FileRecheck) -> Rechecked:
     """Return the result of a look that was not possible. It is no round: a whole look is made the next time."""
     due, since = min(seen.due, seen.looked_at + _DAY_SECONDS), file.failing_since or seen.looked_at
-    return Looked(seen._replace(due=due, rounds=file.rounds, failing_since=since), Effect.UNSEEN)
+    return Rechecked(seen._replace(due=due, rounds=file.rounds, failing_since=since), Effect.UNSEEN)
 
 
-def _present(seen: FileLook) -> FileLook:
+def _present(seen: FileRecheck) -> FileRecheck:
     return seen._replace(failures=0, failing_since=0)
 
 
@@ -247,7 +247,7 @@ _LONGEST = 1000  # characters of a validator
 class ConditionalFetch:
     """A Fetch over another one. It sends the validators of a file to the address that they came from."""
 
-    def __init__(self, fetch: Fetch, file: FileLook) -> None:
+    def __init__(self, fetch: Fetch, file: FileRecheck) -> None:
         """Take a Fetch, and the last look at the file."""
         pairs = (("If-None-Match", file.entity_tag), ("If-Modified-Since", file.modified))
         self._fetch, self._url = fetch, file.final_url
@@ -260,7 +260,7 @@ class ConditionalFetch:
         return self._fetch(replace(request, headers=request.headers + self._condition))
 
 
-def with_validators(file: FileLook, answer: Fetched, url: str) -> FileLook:
+def with_validators(file: FileRecheck, answer: Fetched, url: str) -> FileRecheck:
     """Return a file with the validators of its last answer, which came from `url`."""
     tag = answer.header("ETag").strip()
     return file._replace(

@@ -9,9 +9,9 @@ from typing import Any
 import zstandard
 
 from gateway.core.errors import StoreDamaged
-from gateway.core.model import Ending, FileLook, LookCounts
-from gateway.core.model.looks import NEVER_DUE, SHARES
-from gateway.store.base_looks import Conclude
+from gateway.core.model import Ending, FileRecheck, RecheckCounts
+from gateway.core.model.rechecks import NEVER_DUE, SHARES
+from gateway.store.base_rechecks import Conclude
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import copy_row, decision_of, decision_row
 from gateway.store.sqlite_file import SqliteFile
@@ -20,20 +20,20 @@ SQL = load("discovery")
 LEVEL = 3  # of the compression of stories and answers
 
 
-class SqliteLooks:
+class SqliteRechecks:
     """The looks at the published files of one instance."""
 
     def __init__(self, file: SqliteFile) -> None:
         """Take the opened file of the searches."""
         self._file = file
 
-    def publish(self, files: Mapping[str, Iterable[FileLook]]) -> None:
+    def publish(self, files: Mapping[str, Iterable[FileRecheck]]) -> None:
         """Store the published files of some items, with first facts; forget their files that are not published."""
         with self._file.writing() as session:
-            for identifier, looks in files.items():
-                rows = tuple(looks)
-                session.execute(SQL["looks_forget"], (identifier, json.dumps([look.url for look in rows])))
-                session.executemany(SQL["look_add"], rows)
+            for identifier, rechecks in files.items():
+                rows = tuple(rechecks)
+                session.execute(SQL["rechecks_forget"], (identifier, json.dumps([recheck.url for recheck in rows])))
+                session.executemany(SQL["recheck_add"], rows)
 
     def list_anew(self, list_: str) -> None:
         """Forget the position of a list of published files, so that all are listed again."""
@@ -44,78 +44,80 @@ class SqliteLooks:
         """Store the period of the files of a source in seconds; 0: they are due only when asked for."""
         asked = {"source": source, "every": every, "at": at, "never": NEVER_DUE, "shares": SHARES}
         with self._file.writing() as session:
-            session.execute(SQL["looks_schedule"], asked)
+            session.execute(SQL["rechecks_schedule"], asked)
 
     def ask(self, source: str, before: int) -> bool:
         """Make all files of a source due that were not looked at since a second."""
         with self._file.writing() as session:
-            is_asked = session.one(SQL["looks_asked"], (source,)) == (1,)
+            is_asked = session.one(SQL["rechecks_asked"], (source,)) == (1,)
             if not is_asked:
-                session.execute(SQL["looks_ask"], (source, before))
+                session.execute(SQL["rechecks_ask"], (source, before))
         return not is_asked
 
     def next_at(self, source: str) -> int | None:
         """Return the second at which the next file of a source is due; None: it has no files."""
         with self._file.reading() as session:
-            (due,) = session.one(SQL["looks_next"], (source,)) or (None,)
+            (due,) = session.one(SQL["rechecks_next"], (source,)) or (None,)
         return None if due is None else int(due)
 
-    def counts(self, source: str, at: int) -> LookCounts:
+    def counts(self, source: str, at: int) -> RecheckCounts:
         """Return the numbers of the files of a source in a second."""
         with self._file.reading() as session:
-            row = session.one(SQL["looks_count"], (source, at))
+            row = session.one(SQL["rechecks_count"], (source, at))
         files, due, failing, unseen = row or (0, 0, 0, 0)
-        return LookCounts(files, due, failing, unseen, self.next_at(source))
+        return RecheckCounts(files, due, failing, unseen, self.next_at(source))
 
     def hosts(self, source: str, at: int) -> tuple[str, ...]:
         """Return the hosts of the files of a source that are due."""
         with self._file.reading() as session:
-            return tuple(host for (host,) in session.execute(SQL["looks_hosts"], (source, at)).fetchall())
+            return tuple(host for (host,) in session.execute(SQL["rechecks_hosts"], (source, at)).fetchall())
 
-    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileLook, ...]:
+    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileRecheck, ...]:
         """Return at most `limit` due files at a host, sorted by (due, identifier, url), after `after`."""
         with self._file.reading() as session:
-            rows = session.execute(SQL["looks_due"], (source, host, at, *after, limit)).fetchall()
-        return tuple(map(_look_of, rows))
+            rows = session.execute(SQL["rechecks_due"], (source, host, at, *after, limit)).fetchall()
+        return tuple(map(_recheck_of, rows))
 
     def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
         """Return at most `limit` items of a source with a file at a host that was not seen at the last look."""
         with self._file.reading() as session:
-            rows = session.execute(SQL["looks_failing"], (source, host, limit)).fetchall()
+            rows = session.execute(SQL["rechecks_failing"], (source, host, limit)).fetchall()
             return tuple(identifier for (identifier,) in rows)
 
-    def longest_unseen(self, source: str) -> FileLook | None:
+    def longest_unseen(self, source: str) -> FileRecheck | None:
         """Return the file of a source at which no look was possible for the longest time; None: there is none."""
         with self._file.reading() as session:
-            row = session.one(SQL["look_unseen"], (source,))
-        return _look_of(row) if row else None
+            row = session.one(SQL["recheck_unseen"], (source,))
+        return _recheck_of(row) if row else None
 
-    def of_item(self, identifier: str) -> tuple[FileLook, ...]:
+    def of_item(self, identifier: str) -> tuple[FileRecheck, ...]:
         """Return the looks at the files of an item, sorted by address."""
         with self._file.reading() as session:
-            return tuple(map(_look_of, session.execute(SQL["looks_of"], (identifier,)).fetchall()))
+            return tuple(map(_recheck_of, session.execute(SQL["rechecks_of"], (identifier,)).fetchall()))
 
-    def write(self, looks: Iterable[FileLook], endings: Iterable[Ending] = ()) -> None:
+    def write(self, rechecks: Iterable[FileRecheck], endings: Iterable[Ending] = ()) -> None:
         """Store looks at files, and count their outcomes."""
         with self._file.writing() as session:
-            session.executemany(SQL["look_put"], (look._asdict() for look in looks))
+            session.executemany(SQL["recheck_put"], (recheck._asdict() for recheck in rechecks))
             session.executemany(SQL["ending_add"], endings)
 
-    def conclude(self, look: FileLook, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
+    def conclude(self, recheck: FileRecheck, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
         """Store a look at a file that has changed, and what follows from it, all or nothing."""
         with self._file.writing() as session:
-            rows = session.execute(SQL["decisions"], (look.identifier,)).fetchall()
+            rows = session.execute(SQL["decisions"], (recheck.identifier,)).fetchall()
             decisions = tuple(map(decision_of, rows))
             last = max((decision.number for decision in decisions if decision.url == url), default=0)
-            search = session.one(SQL["search"], (look.identifier,))
+            search = session.one(SQL["search"], (recheck.identifier,))
             if last != number or search is None:
                 return False
             news = conclude(decisions, self._unpacked(search[-1]))
-            session.execute(SQL["look_put"], look._asdict())
+            session.execute(SQL["recheck_put"], recheck._asdict())
             if sha256:
-                session.execute(SQL["look_change"], (sha256, look.identifier, look.url))
+                session.execute(SQL["recheck_change"], (sha256, recheck.identifier, recheck.url))
             story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
-            session.execute(SQL["story_put"], {"story": story, "identifier": look.identifier, "at": look.looked_at})
+            session.execute(
+                SQL["story_put"], {"story": story, "identifier": recheck.identifier, "at": recheck.looked_at}
+            )
             session.executemany(SQL["copy_put"], map(copy_row, news.copies))
             session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
         return True
@@ -137,6 +139,6 @@ class SqliteLooks:
             raise StoreDamaged(f"{self._file.path}: a stored search cannot be read: {error}.") from error
 
 
-def _look_of(row: Sequence[Any]) -> FileLook:
-    look = FileLook._make(row)
-    return look._replace(is_named=bool(look.is_named))
+def _recheck_of(row: Sequence[Any]) -> FileRecheck:
+    recheck = FileRecheck._make(row)
+    return recheck._replace(is_named=bool(recheck.is_named))

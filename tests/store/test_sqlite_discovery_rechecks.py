@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.core.model import Decision, FileLook, FoundCopy
-from gateway.core.model.looks import SHARES
-from gateway.store.base_looks import Findings
+from gateway.core.model import Decision, FileRecheck, FoundCopy
+from gateway.core.model.rechecks import SHARES
+from gateway.store.base_rechecks import Findings
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -16,8 +16,8 @@ A, B = "oai:g.example.org:s/1", "oai:g.example.org:s/2"
 URL, HOST = "https://r.example.org/1.pdf", "r.example.org"
 
 
-def look(identifier: str = A, url: str = URL, **more: object) -> FileLook:
-    return FileLook(identifier, url, "s", HOST, "0" * 64, is_named=False, share=SHARES // 2)._replace(**more)  # type: ignore[arg-type]
+def look(identifier: str = A, url: str = URL, **more: object) -> FileRecheck:
+    return FileRecheck(identifier, url, "s", HOST, "0" * 64, is_named=False, share=SHARES // 2)._replace(**more)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -29,13 +29,13 @@ def desk(tmp_path) -> Iterator[SqliteDiscovery]:
 
 
 def test_a_look_at_bytes_that_are_not_published_any_more_is_not_stored(desk) -> None:
-    desk.looks.publish({A: [look(sha256="1" * 64)]})
-    desk.looks.write([look(looked_at=5)])
-    assert desk.looks.of_item(A) == (look(sha256="1" * 64),)
+    desk.rechecks.publish({A: [look(sha256="1" * 64)]})
+    desk.rechecks.write([look(looked_at=5)])
+    assert desk.rechecks.of_item(A) == (look(sha256="1" * 64),)
 
 
 def test_what_follows_from_a_look_is_written_together(desk) -> None:
-    desk.looks.publish({A: [look()]})
+    desk.rechecks.publish({A: [look()]})
     accepted = Decision(A, URL, "0" * 64, "accept", "", "anna", 1)
     desk.decide(accepted)
     (number,) = (decision.number for decision in desk.decisions(A))
@@ -49,21 +49,21 @@ def test_what_follows_from_a_look_is_written_together(desk) -> None:
         copies = (FoundCopy(A, URL, "s", "Title", sha256="1" * 64),)
         return Findings((accepted._replace(sha256="1" * 64, reason="new", at=200),), '{"a": 2}', copies)
 
-    assert desk.looks.conclude(seen, number, URL, conclude, "1" * 64)
+    assert desk.rechecks.conclude(seen, number, URL, conclude, "1" * 64)
     assert desk.search(A).search_json == '{"a": 2}'
     assert [decision.reason for decision in desk.decisions(A)] == ["", "new"]
-    assert desk.looks.of_item(A) == (seen._replace(sha256="1" * 64),)
+    assert desk.rechecks.of_item(A) == (seen._replace(sha256="1" * 64),)
     assert [item.identifier for item in desk.unpublished("", 5)] == [A]
 
 
 def test_a_search_under_way_does_not_overwrite_what_a_look_has_seen(desk) -> None:
-    desk.looks.publish({A: [look()]})
+    desk.rechecks.publish({A: [look()]})
     lease = desk.lease(100, 60, identifier=A)
-    assert desk.looks.conclude(look(looked_at=120), 0, URL, lambda *_: Findings((), '{"a": "seen"}'))
+    assert desk.rechecks.conclude(look(looked_at=120), 0, URL, lambda *_: Findings((), '{"a": "seen"}'))
     assert not desk.done(lease, "success", '{"a": "older"}', 130)
     state = desk.search(A)
     assert (state.search_json, state.state, state.due, state.tries) == ('{"a": "seen"}', "due", 120, 0)
     again = desk.lease(130, 60, identifier=A)
     assert desk.done(again, "success", '{"a": "newer"}', 140)
-    assert desk.looks.conclude(look(looked_at=150), 0, URL, lambda *_: Findings((), '{"a": "last"}'))
+    assert desk.rechecks.conclude(look(looked_at=150), 0, URL, lambda *_: Findings((), '{"a": "last"}'))
     assert (desk.search(A).state, desk.search(A).due) == ("done", 0)

@@ -8,7 +8,7 @@ NEVER_DUE = 1 << 62  # a second that never comes
 SHARES = 1 << 20  # the parts of a period among which files are spread
 
 
-class FileLook(NamedTuple):
+class FileRecheck(NamedTuple):
     """The last look at one published file, and when the next one is due.
 
     `sha256` is that of the published bytes. `is_named`: the record names the file; else a search found it. `share` is
@@ -47,7 +47,7 @@ class FileLook(NamedTuple):
         return second + self.every - (second - (self.share * self.every // SHARES)) % self.every
 
 
-class LookCounts(NamedTuple):
+class RecheckCounts(NamedTuple):
     """The published files of a source, and when the next is due.
 
     These are all `files`, those that are `due`, those that are not there, and those at which no look is possible.
