@@ -46,11 +46,8 @@ def _reason(row: dict[str, Any]) -> _Reason:
 
 
 _REASONS = tuple(map(_reason, _WORDS["reasons"]))
-_RESERVED = re.compile(
-    rf"\b(?:{any_of(_WORDS['reserved'])})|{any_of(_WORDS['reserved_elsewhere'])}".replace(
-        "{thing}", f"(?:{any_of(_WORDS['thing'])})"
-    )
-)
+_PARTS = {"thing": f"(?:{any_of(_WORDS['thing'])})"}
+_RESERVED = re.compile(rf"\b(?:{any_of(_WORDS['reserved'], _PARTS)})|{any_of(_WORDS['reserved_elsewhere'])}")
 # The statements of RightsStatements.org that a work is in copyright, or that this is not known.
 _IN_COPYRIGHT = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _SPACES = re.compile(r"\s+")
