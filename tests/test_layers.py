@@ -70,9 +70,9 @@ gateway.review.throttle <- GROUND gateway.store.{base, base_users}
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.schemas <- GROUND + flask
+gateway.ops.{probes, schemas} <- GROUND + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.{metrics_of_state, request_counts} <- gateway.{core, hub, store} + prometheus_client
+gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn
 gateway.server.conversion <- gateway.{core, store.opening, server}
 gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
