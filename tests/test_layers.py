@@ -18,8 +18,8 @@ from tests.conftest import ROOT
 # A row says what the modules below some names may import: of ours (with all below it), and after `+`, which libraries.
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
-GROUND <- gateway.core.{model, errors, xmltext, addresses, special_addresses, address_rules, digests, secret_arguments,
-  typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
+GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
+  secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
