@@ -312,8 +312,9 @@ class SqliteInbox:
     def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
         """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         parameters = {"source": source, "stage": stage, "limit": limit}
+        query = "_".join(filter(None, ("runs", (source or stage) and "of", source and "source", stage and "stage")))
         with self._file.reading() as session:
-            return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
+            return tuple(map(_run, session.execute(SQL[query], parameters).fetchall()))
 
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""
