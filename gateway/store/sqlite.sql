@@ -197,7 +197,7 @@ where sha256 = :sha256 and not item.is_deleted order by item.id limit :limit;
 -- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;
 
--- name: source
+-- name: source_named
 -- Return one source.
 select name, base_url, kind, is_removed, is_friend from source where name = ?;
 

@@ -235,7 +235,7 @@ class SqliteView:
 
     def source(self, name: str) -> Source | None:
         """Return one source, or None if there is no such source; a removed one counts."""
-        row = self._session.one(SQL["source"], (name,))
+        row = self._session.one(SQL["source_named"], (name,))
         return _source(row) if row else None
 
     def sources(self) -> tuple[Source, ...]:
