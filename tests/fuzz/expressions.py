@@ -8,8 +8,8 @@ text. Quadratic time grows sixteenfold at both steps. Linear time grows fourfold
 (`{0,300}`) may grow faster until its bound is reached, and not beyond. So neither a slow machine nor a bound makes a
 pattern fail.
 
-Of the attacks on one pattern at most `EXPRESSIONS_ATTACKS` are drawn (800; 0: all are tried), by a seed that changes
-with the program.
+Of the attacks on one pattern at most `EXPRESSIONS_ATTACKS` are drawn (800; 0: all are tried), by the seed of the
+run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 from tests.fuzz.attacks import attacks
 from tests.fuzz.patterns import Pattern, every
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 _MOST_ATTACKS = int(os.environ.get("EXPRESSIONS_ATTACKS", "800"))
 _LENGTHS = (60, 1_000, 4_000)
@@ -52,7 +52,7 @@ def failures(pattern: Pattern, before_each: Callable[[], None] = lambda: None) -
         yield f"{pattern.place}: {source[:60]!r} repeats a group possessively; write (?>(?:...)*) for (?:...)*+."
     every_attack = list(attacks(pattern.compiled))
     if 0 < _MOST_ATTACKS < len(every_attack):
-        every_attack = random.Random(seed_of("EXPRESSIONS_SEED")).sample(every_attack, _MOST_ATTACKS)
+        every_attack = random.Random(SEED).sample(every_attack, _MOST_ATTACKS)
     for beginning, repeated, end in every_attack:
         for length in _LENGTHS:
             text = beginning + repeated * (length // len(repeated)) + end

@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 from tests.fuzz.parsers import growths_of, mutants_of
 from tests.fuzz.targets import FOREIGN, PARTS, TARGETS, Target
 from tests.live import unmeasured
+from tests.seeds import SEED
 
 
 def test_every_module_that_reads_foreign_bytes_is_fuzzed():
@@ -32,7 +33,7 @@ def _short(file: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.unmeasured
 def test_share_of_the_fuzz_finds_nothing():
-    line = [sys.executable, "-m", "tests.fuzz", "--share", "--seed", "1"]
+    line = [sys.executable, "-m", "tests.fuzz", "--share", "--seed", str(SEED)]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=unmeasured(os.environ))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 

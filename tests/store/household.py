@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gateway.store.sqlite import SqliteStore
+from tests.seeds import SEED
 from tests.store import publisher
 
 SCRIPT = Path(publisher.__file__)
@@ -39,7 +40,7 @@ class Household:
     Those that stop go on after a while.
     """
 
-    def __init__(self, folder: Path, publishers: int, seed: int = 7, most: int = publisher.MOST) -> None:
+    def __init__(self, folder: Path, publishers: int, seed: int = SEED, most: int = publisher.MOST) -> None:
         """Take how many publishers there are, and how many items one publication has at most."""
         self.happened: Counter[str] = Counter()
         self._folder = folder

@@ -31,12 +31,11 @@ from harvester.cli import main
 from tests import live
 from tests.publish.desk import Desk, Sent, dc
 from tests.schedule.hub.conftest import KEY
-from tests.seeds import seed_of
+from tests.seeds import SEED
 from tests.waiting import wait_for_horizon
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
-SEED = seed_of("LOOP_SEED")
 ROUNDS = int(os.environ.get("LOOP_ROUNDS", "1"))  # the whole proof has 10
 ITEMS = 60
 
