@@ -192,6 +192,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         explore=explorer(store, repository),
         read_identify=identify_facts,
         years=search.years,
+        searched=databases.searches.searched,
         home_link=machines.home_link(site),
     )
 
