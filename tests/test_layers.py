@@ -21,13 +21,13 @@ TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
   secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
-WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights, identifiers,
-  known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
+WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
+  identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
 # The rooms of both packages, the ground first: each may import those before it that its row names.
 GATEWAY <- gateway.{core, formats, store, publish, resourcesync, hub, search, fulltext, oaipmh, takedowns, pages,
   review, ops, server, app, cli, __main__}
-HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule, audit,
-  graph, commands, cli, __main__}
+HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule,
+  audit, graph, commands, cli, __main__}
 
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
@@ -70,9 +70,9 @@ gateway.review.throttle <- GROUND gateway.store.{base, base_users}
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.schemas <- GROUND + flask
+gateway.ops.{probes, schemas} <- GROUND + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.{metrics_of_state, request_counts} <- gateway.{core, hub, store} + prometheus_client
+gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn
 gateway.server.conversion <- gateway.{core, store.opening, server}
 gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
@@ -105,8 +105,8 @@ harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, s
   takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
 harvester.harvest.sources_toml <- GROUND gateway.core.permissions harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
-harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http, sources,
-  fulltext.pdf, harvest, dump, mirror} + lxml
+harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
+  sources, fulltext.pdf, harvest, dump, mirror} + lxml
 harvester.mirror.file_types <- GROUND harvester.mirror + puremagic
 harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify
