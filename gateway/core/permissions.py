@@ -30,6 +30,8 @@ _FILES = (
     "secret",
     "secret.new",
     "answered-until",
+    "known-files",
+    "last-change",
 )
 _FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring", "resourcesync")
 

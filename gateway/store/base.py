@@ -43,6 +43,7 @@ from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
 from gateway.store.base_users import Users
 
 __all__ = [
+    "EPOCH_FACT",
     "TAKEDOWNS_FACT",
     "Discovery",
     "Inbox",
@@ -59,6 +60,8 @@ __all__ = [
 # refers; None: the record is no DIDL of ours.
 ReadResource: TypeAlias = Callable[[str, bytes], tuple[bytes, tuple[Content, ...] | None]]
 
+# It changes with every rebuild or restore of the store, so that earlier resumptionTokens become invalid.
+EPOCH_FACT = "epoch"
 TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
 
@@ -467,6 +470,14 @@ class Store(Protocol):
 
     def remember(self, name: str, value: str) -> None:
         """Store a fact; it replaces the former value."""
+        ...
+
+    def credentials(self, *, is_whole: bool = False) -> str:
+        """Return a message if addresses of files have a user and a password (`is_whole`: or any in records)."""
+        ...
+
+    def changes_lost(self) -> str:
+        """Return a message if the store had later changes than it has now, else an empty string."""
         ...
 
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:

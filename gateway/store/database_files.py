@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from gateway.core.errors import StoreBusy, StoreDamaged
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreError
 from gateway.store.queries import load
 from gateway.store.sqlite_file import translated
 
@@ -76,6 +76,22 @@ def _number(file: Path, query: str) -> int:
 def _still(file: Path) -> sqlite3.Connection:
     """Open a copy that nobody writes, without making files beside it."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None)
+
+
+def damage(file: Path, *, is_whole: bool = False) -> tuple[str, ...]:
+    """Return what is damaged in a database that others may use; `is_whole`: its indexes are read too.
+
+    A file that cannot be read counts as damaged.
+    """
+    pragma = "pragma integrity_check(3)" if is_whole else "pragma quick_check(3)"
+    try:
+        with (
+            translated(file),
+            closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection,
+        ):
+            return tuple(f"{file} is damaged: {text}." for (text,) in connection.execute(pragma) if text != "ok")
+    except StoreError as error:
+        return (str(error),)
 
 
 def verify(file: Path) -> None:

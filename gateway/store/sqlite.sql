@@ -366,6 +366,11 @@ where item.id > :after and item.id <= :until and not place.is_deleted and place.
   and not exists (select * from resource where resource.id = place.item * 1048576 + place.prefix)
 order by place.prefix, place.datestamp, place.number;
 
+-- name: check_credentials
+-- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
+select item.identifier, file.url from file cross join item on item.id = file.item
+where file.url like '%://%:%@%' and not item.is_deleted order by item.id;
+
 -- name: change_last
 -- Return the number of the last line of the log of changes.
 select coalesce(max(id), 0) from change;

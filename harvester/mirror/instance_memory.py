@@ -50,6 +50,10 @@ class InstanceMemory:
             known = {**self._read(), str(folder.resolve()): {**mark, "at": at}}
             replace_durably(self.file, json.dumps(known, ensure_ascii=False, indent=1).encode() + b"\n")
 
+    def check(self) -> None:
+        """Raise ConfigurationError or StoreUnwritable if the file cannot be used."""
+        self._read()
+
     def _read(self) -> dict[str, Mapping[str, object]]:
         try:
             document = json.loads(self.file.read_bytes())

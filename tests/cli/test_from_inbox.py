@@ -51,7 +51,7 @@ def test_a_store_that_is_missing_is_no_reason_to_make_an_empty_one(gateway, lost
     for words in (["check"], ["rebuild"], ["serve", "--port", "0"]):
         result = gateway(*words)
         assert result.exit_code == 1
-        assert "`gateway restore` or `gateway rebuild --from-inbox`" in result.stderr
+        assert "or make it again with `gateway rebuild --from-inbox --anew`" in result.stderr
 
 
 def test_every_command_says_that_a_new_store_knows_nothing_of_what_the_inbox_holds(gateway, lost):

@@ -9,6 +9,7 @@ import pytest
 from gateway.core.errors import ClockAhead, StoreUnwritable
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
+from gateway.store.instance import Instance
 from gateway.store.opening import open_store
 
 
@@ -20,6 +21,7 @@ def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_onl
     store.close()
     for file in tmp_path.glob("store.sqlite*"):
         file.unlink()
+    Instance(tmp_path).accept_losses()
     clocks.wall -= 4000
     with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store, store.view() as view:
         assert view.horizon > answered
