@@ -159,6 +159,7 @@ def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
 
 def _files(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
     """Name the files that are lost, and the databases that are damaged, of all that a backup copies."""
+    instance.known()  # raises if it cannot be read
     for name in IRREPLACEABLE:
         try:
             instance.has(name)

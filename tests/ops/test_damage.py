@@ -18,8 +18,8 @@ from gateway.cli.main import main as gateway
 from gateway.core import finding, sandbox
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.core.settings import place_of_copy
-from gateway.store.instance import DATABASES, INBOX, STORE, USERS, Instance
-from gateway.store.opening import open_discovery, open_subscriptions
+from gateway.store.instance import DATABASES, INBOX, STORE
+from gateway.store.opening import open_discovery, open_store, open_subscriptions
 from harvester.cli import main as harvester
 from tests.rows import each_row
 
@@ -124,6 +124,63 @@ def damaged(whole: Path, place: Path, name: str, damage: str) -> list[str]:
 def test_check_is_never_content_with_a_database_that_another_command_cannot_use(whole, tmp_path, name):
     for damage in DAMAGES:
         assert not damaged(whole, tmp_path / name / damage, name, damage)
+
+
+def test_a_database_of_no_bytes_stays_as_it_is_and_check_names_the_command_that_restores_it(whole, tmp_path):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "instance"
+    for name in DATABASES:
+        _emptied(folder / name)
+        assert f"{name} is empty, although" in run(folder, "check").stderr
+    for program, *words in (
+        (gateway, "init"),
+        (gateway, "user", "add", "bea", "--role", "administrator", "--password-stdin"),
+        (harvester, "run", "--all"),
+        (harvester, "discover"),
+        (gateway, "backup", str(tmp_path / "backup")),
+    ):
+        assert run(folder, *words, program=program).exit_code == 1, words
+    assert {(folder / name).stat().st_size for name in DATABASES} == {0}
+    assert run(folder, "restore", "--missing", str(tmp_path / "backup")).exit_code == 0
+    assert run(folder, "check").exit_code == 0
+
+
+def _with_page(file: Path, number: int, content: bytes) -> None:
+    with file.open("r+b") as stream:
+        stream.seek(number * len(content))
+        stream.write(content)
+
+
+def test_a_page_of_the_inbox_that_is_overwritten_is_found(whole, tmp_path):
+    """A page of zeros may be the sound end of a chain for SQLite: the checksum of what is in the chain tells."""
+    before = (whole / "instance" / INBOX).read_bytes()
+    size = int.from_bytes(before[16:18], "big")
+    shutil.copytree(whole / "instance", tmp_path / "instance")
+    for number in range(len(before) // size):
+        for content in (bytes(size), random.Random(number).randbytes(size)):
+            (tmp_path / "instance" / INBOX).write_bytes(before)
+            _with_page(tmp_path / "instance" / INBOX, number, content)
+            assert run(tmp_path / "instance", "check").exit_code == 1 or before[number * size :][:size] == content
+
+
+def test_a_store_whose_log_is_lost_says_so_until_it_is_made_again(whole, tmp_path):
+    folder, lines = tmp_path / "instance", tmp_path / "more.jsonl"
+    shutil.copytree(whole / "instance", folder)
+    lines.write_text(LINES.replace("oai:x:", "oai:y:"))
+    with closing(sqlite3.connect(folder / STORE)) as reader:  # the log stays while a process has the store open
+        reader.execute("begin")
+        reader.execute("select * from item").fetchone()
+        assert run(folder, "source", "add", "more", str(lines), "--kind", "files", program=harvester).exit_code == 0
+        assert run(folder, "run", "more", program=harvester).exit_code == 0
+        shutil.copytree(folder, tmp_path / "lost")
+    (tmp_path / "lost" / f"{STORE}-wal").unlink()
+    for program, *words in ((gateway, "check"), (harvester, "run", "--all"), (gateway, "backup", str(tmp_path / "new"))):
+        result = run(tmp_path / "lost", *words, program=program)
+        assert (result.exit_code, "The store lacks its last changes" in result.stderr) == (1, True), words
+    assert run(tmp_path / "lost", "rebuild", "--from-inbox").exit_code == 0
+    assert run(tmp_path / "lost", "check").exit_code == 0
+    with closing(open_store(tmp_path / "lost")) as store:
+        assert store.counts("more")["items"] == 300
 
 
 @pytest.mark.slow
