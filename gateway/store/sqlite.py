@@ -41,6 +41,7 @@ from gateway.core.model import (
 )
 from gateway.core.takedowns import Takedowns
 from gateway.store.base import EPOCH_FACT, TAKEDOWNS_FACT, ReadResource
+from gateway.store.ceiling import Answered
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.instance import Instance, LastChange
 from gateway.store.queries import load
@@ -125,6 +126,7 @@ class SqliteStore:
         self._time = SqliteClock(self._file, clock or THIS_HOST, max_jump_seconds or inf, step)
         self._made_at = int(self.fact("made_at") or self._time.make())
         self._time.lift()
+        self._answered = Answered(f"{path.absolute()} {self._made_at}")
 
     def clock_problem(self) -> str:
         """Return a message if the clock of this machine is not accepted, else an empty string."""
@@ -143,14 +145,19 @@ class SqliteStore:
 
     @contextmanager
     def view(self) -> Iterator[SqliteView]:
-        """Open one snapshot: the clock first, then the snapshot, then the intents in it."""
+        """Open one snapshot: the clock first, then the snapshot, then the intents in it.
+
+        No horizon is earlier than one that was answered before the snapshot.
+        """
         with self._file.reading() as session:
+            answered = self._answered.highest()
             now = self._time.now(session)
             self._step("clock told")
             session.execute("begin")
             (watermark,) = session.one(SQL["watermark"]) or (None,)
             self._step("snapshot taken")
-            horizon = now if watermark is None else min(now, watermark)
+            horizon = max(answered, now if watermark is None else min(now, watermark))
+            self._answered.note(horizon)
             view = SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
             yield view
         self._note(view.wanted)
