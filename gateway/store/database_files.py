@@ -29,7 +29,7 @@ def copy(source: Path, target: Path, progress: Callable[[int, int], None] = lamb
     """
     with (
         translated(source),
-        closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as reading,
+        closing(_shared(source)) as reading,
         closing(sqlite3.connect(target, isolation_level=None)) as writing,
     ):
         (size,) = reading.execute("pragma page_size").fetchone()
@@ -73,6 +73,11 @@ def _number(file: Path, query: str) -> int:
     return int(number)
 
 
+def _shared(file: Path) -> sqlite3.Connection:
+    """Open a database that others may write; a missing one is not made."""
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+
+
 def _still(file: Path) -> sqlite3.Connection:
     """Open a copy that nobody writes, without making files beside it."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None)
@@ -85,10 +90,7 @@ def damage(file: Path, *, is_whole: bool = False) -> tuple[str, ...]:
     """
     pragma = "pragma integrity_check(3)" if is_whole else "pragma quick_check(3)"
     try:
-        with (
-            translated(file),
-            closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection,
-        ):
+        with translated(file), closing(_shared(file)) as connection:
             return tuple(f"{file} is damaged: {text}." for (text,) in connection.execute(pragma) if text != "ok")
     except StoreError as error:
         return (str(error),)

@@ -154,7 +154,8 @@ class Instance:
         """Write the number of the last line of the log of changes, after its commit, if that is possible."""
         aside = self.path(f"{LAST_CHANGE}.{os.getpid()}.new")
         with suppress(OSError):  # the note is older then, and never ahead
-            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, file_mode(self.folder)), "w") as stream:
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, file_mode(self.folder))
+            with os.fdopen(descriptor, "w") as stream:
                 stream.write(f"{' '.join(map(str, last))}\n")
             aside.replace(self.path(LAST_CHANGE))
 
@@ -189,8 +190,9 @@ class Instance:
             if self.path(name).exists() and not self.path(name).is_dir():
                 yield f"{self.path(name)} is not a folder. Move it away."
         yield from _refused([str(self.folder)], os.R_OK | os.W_OK | os.X_OK)
-        if self.path("locks").is_dir():
-            yield from (f"{path} is a folder, not a file. Delete it." for path in self.path("locks").iterdir() if path.is_dir())
+        for path in self.path("locks").glob("*"):
+            if path.is_dir():
+                yield f"{path} is a folder, not a file. Delete it."
         for root, folders, names in os.walk(self.folder):
             folders[:] = [name for name in folders if name not in (ASIDE, STAGING)]
             yield from _refused((f"{root}/{name}" for name in folders), os.R_OK | os.W_OK | os.X_OK)

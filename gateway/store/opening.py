@@ -23,7 +23,6 @@ from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.waiting import PATIENCE_SECONDS
 
 
-
 def open_store(
     folder: Path,
     *,

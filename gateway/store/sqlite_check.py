@@ -68,11 +68,12 @@ def credentials(session: Session, *, is_whole: bool = False) -> str:
         with suppress(*DAMAGE):  # `findings` names damaged blocks
             if prefix > 0 and _CREDENTIALS.search(text_of((block := Blocks(session).body(row.body)).records)):
                 texts = texts_of(block, Kind.RECORDS)
-                known |= {_identifier(texts[place]) for place in positions_of(row.live) if _CREDENTIALS.search(texts[place])}
+                live = (texts[place] for place in positions_of(row.live))
+                known |= {_identifier(text) for text in live if _CREDENTIALS.search(text)}
     if not known:
         return ""
     return (
-        f"Anybody can read a user and a password in addresses of {len(known)} items, such as {min(known)}. Correct these "
+        f"Anybody can read a user and a password in addresses of {len(known)} items, such as {min(known)}. Correct the "
         "records at their source, or withdraw the items with `harvester takedown add`."
     )
 

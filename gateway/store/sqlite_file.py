@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from math import inf
 from pathlib import Path

@@ -7,7 +7,7 @@ page numbers a second time, and these pages would never be published.
 from __future__ import annotations
 
 from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
-from gateway.store.base import EPOCH_FACT, Inbox, Store
+from gateway.store.base import Inbox, Store
 from gateway.store.instance import INBOX, Instance
 
 INBOX_IS_OLD = (
@@ -39,8 +39,9 @@ def check_inbox(store: Store, instance: Instance) -> None:
         sources = [source.name for source in view.sources()]
     if any(map(store.position, sources)):
         raise StoreMissing(
-            f"{instance.path(INBOX)}, the database of everything that was harvested, is missing. Restore it with `gateway restore "
-            "--missing`, or make a new one with `gateway init` and fill it with `harvester run --all --full`."
+            f"{instance.path(INBOX)}, the database of everything that was harvested, is missing. Restore it with "
+            "`gateway restore --missing`, or make a new one with `gateway init` and fill it "
+            "with `harvester run --all --full`."
         )
 
 

@@ -14,7 +14,7 @@ from gateway.core.errors import ClockAhead
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
-from gateway.store.instance import DISCOVERY, INBOX, IRREPLACEABLE
+from gateway.store.instance import DISCOVERY, IRREPLACEABLE
 from gateway.store.instance import Instance as Files
 from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost

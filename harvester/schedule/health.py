@@ -13,7 +13,13 @@ from harvester.harvest.unattended import problems, without_schedules
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.schedule.notifications.reasons import FAILED, MOST_STOPPED, TELLING
 
-_STAGES = {"harvest": "harvest", "sweep": "sweep", "recheck": "recheck", "discovery": "search", "offer": "round of offers"}
+_STAGES = {
+    "harvest": "harvest",
+    "sweep": "sweep",
+    "recheck": "recheck",
+    "discovery": "search",
+    "offer": "round of offers",
+}
 
 
 def findings(folder: Path) -> Iterator[Finding]:

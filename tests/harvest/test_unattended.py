@@ -46,9 +46,7 @@ def test_a_source_without_entry_can_be_removed(command, abandoned):
 
 
 @pytest.mark.parametrize(("every", "is_named"), [((), True), (("--every", "never"), False)])
-def test_a_source_that_tend_never_harvests_is_named_where_a_person_looks(
-    command, files, instance, every, is_named
-):
+def test_a_source_that_tend_never_harvests_is_named_where_a_person_looks(command, files, instance, every, is_named):
     (instance / "secret").write_text("the secret of a test")
     sentence = "laro has no `every` in sources.toml"
     assert (sentence in command("source", "add", "laro", str(files), "--kind", "files", *every)[2]) is is_named

@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -54,7 +55,13 @@ def _unreadable(file: Path) -> None:
     file.mkdir()
 
 
-DAMAGES = {"emptied": _emptied, "cut": _cut, "overwritten": _overwritten, "lost": Path.unlink, "unreadable": _unreadable}
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "emptied": _emptied,
+    "cut": _cut,
+    "overwritten": _overwritten,
+    "lost": Path.unlink,
+    "unreadable": _unreadable,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +88,8 @@ def whole(tmp_path_factory) -> Path:
         assert result.exit_code == 0, (words, result.stderr)
     open_discovery(folder).close()
     with closing(open_subscriptions(folder)) as subscriptions:
-        subscriptions.ask(Subscription("one", "gone", "http://gone/", "http://hub/", "secret", SubscriptionState.ENDED, 100))
+        ended = SubscriptionState.ENDED
+        subscriptions.ask(Subscription("one", "gone", "http://gone/", "http://hub/", "secret", ended, 100))
     with closing(sqlite3.connect(folder / "audits.sqlite")) as audit:
         audit.execute("create table a (b)")
         audit.execute("insert into a values (randomblob(20000))")
@@ -174,7 +182,8 @@ def test_a_store_whose_log_is_lost_says_so_until_it_is_made_again(whole, tmp_pat
         assert run(folder, "run", "more", program=harvester).exit_code == 0
         shutil.copytree(folder, tmp_path / "lost")
     (tmp_path / "lost" / f"{STORE}-wal").unlink()
-    for program, *words in ((gateway, "check"), (harvester, "run", "--all"), (gateway, "backup", str(tmp_path / "new"))):
+    new = str(tmp_path / "new")
+    for program, *words in ((gateway, "check"), (harvester, "run", "--all"), (gateway, "backup", new)):
         result = run(tmp_path / "lost", *words, program=program)
         assert (result.exit_code, "The store lacks its last changes" in result.stderr) == (1, True), words
     assert run(tmp_path / "lost", "rebuild", "--from-inbox").exit_code == 0
@@ -187,5 +196,6 @@ def test_a_store_whose_log_is_lost_says_so_until_it_is_made_again(whole, tmp_pat
 def test_check_is_never_content_with_a_file_that_another_command_cannot_use(whole, tmp_path):
     files = [file.relative_to(whole / "instance") for file in (whole / "instance").rglob("*") if file.is_file()]
     assert len(files) > 15
-    cases = ((str(name), damage, tmp_path / f"{number}-{damage}") for number, name in enumerate(files) for damage in DAMAGES)
-    assert [sorrow for name, damage, place in cases for sorrow in damaged(whole, place, name, damage)] == []
+    cases = [(str(name), damage) for name in files for damage in DAMAGES]
+    places = (tmp_path / str(number) for number in range(len(cases)))
+    assert [sorrow for case, place in zip(cases, places, strict=True) for sorrow in damaged(whole, place, *case)] == []

@@ -122,7 +122,7 @@ def test_a_ceiling_that_another_process_has_kept_meanwhile_is_not_kept_twice(tmp
         assert view.horizon == int(clocks.wall)
 
 
-def test_a_horizon_is_never_earlier_than_one_that_was_answered_before(path, clocks, open_furnished, make_change) -> None:
+def test_a_horizon_is_never_earlier_than_one_that_was_answered_before(path, clocks, open_furnished, make_change):
     """The watermark of an intent is read before it is committed, and a reader may come in between."""
     reader, horizons, changes = open_furnished(), list[int](), tuple(make_change(str(number)) for number in range(3))
 

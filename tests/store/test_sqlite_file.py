@@ -126,7 +126,7 @@ def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
     SqliteStore(path, create=True).close()
     path.write_bytes(b"")
     for create in (False, True):
-        with pytest.raises(StoreMissing, match="is empty, although .* Restore it"):
+        with pytest.raises(StoreMissing, match=r"is empty, although .* Restore it"):
             SqliteStore(path, create=create)
     assert not path.stat().st_size
 
