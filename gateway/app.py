@@ -52,7 +52,7 @@ from gateway.search.base import Reader
 from gateway.search.indexing import FollowingLater
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import EPOCH_FACT, Inbox, Store, Users, View
+from gateway.store.base import Inbox, Store, Users, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import (
     DiscoveryOnDemand,
@@ -62,7 +62,7 @@ from gateway.store.opening import (
     open_subscriptions,
     open_users,
 )
-from gateway.store.step import check_domain, check_finished
+from gateway.store.step import EPOCH_FACT, check_domain, check_finished
 from gateway.takedowns.interactive import InteractiveTakedowns
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.

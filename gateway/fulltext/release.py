@@ -19,8 +19,9 @@ from gateway.core.settings import Settings
 from gateway.fulltext.published_files import Terms, files_of, terms_of
 from gateway.fulltext.stored_search import candidates_of, retracted_of
 from gateway.publish.publish_files import file_all
-from gateway.store.base import EPOCH_FACT, Discovery, Inbox, Store
+from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.lock_file import locked
+from gateway.store.step import EPOCH_FACT
 
 _TERMS_FACT = "terms of files"
 BATCH = 100  # items of one transaction, and of one publication

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from time import time
 
@@ -55,12 +56,12 @@ def findings(folder: Path, places: Sequence[Path] = schemas.PLACES, *, is_whole:
     for name in unknown_variables():
         yield Finding("warning", f"The environment variable {name} is no setting and has no effect. Is it misspelt?")
     yield from _identity(settings)
-    yield from _secret(settings)
+    yield from _refused(lambda: secret(settings))
     yield from _certificates(settings)
     yield from _modes(folder)
     yield from _sandbox(settings)
     yield from _databases(settings, is_whole=is_whole)
-    yield from _schemas(places)
+    yield from _refused(lambda: schemas.folder(places))
 
 
 def _identity(settings: Settings) -> Iterator[Finding]:
@@ -83,13 +84,6 @@ def _identity(settings: Settings) -> Iterator[Finding]:
         )
     if doubt := base_url_doubt(settings):
         yield Finding("warning", doubt)
-
-
-def _secret(settings: Settings) -> Iterator[Finding]:
-    try:
-        secret(settings)
-    except GatewayError as error:
-        yield Finding("problem", str(error))
 
 
 def _certificates(settings: Settings) -> Iterator[Finding]:
@@ -161,10 +155,7 @@ def _files(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
     """Name the files that are lost, and the databases that are damaged, of all that a backup copies."""
     instance.known()  # raises if it cannot be read
     for name in IRREPLACEABLE:
-        try:
-            instance.has(name)
-        except GatewayError as error:
-            yield Finding("problem", str(error))
+        yield from _refused(partial(instance.has, name))
     # The store has a check of its own, which reads more.
     databases = (name for name in (*DATABASES, *instance.names()) if name.endswith(ENDING) and name != STORE)
     for name in dict.fromkeys(databases):
@@ -277,12 +268,9 @@ def _hub(settings: Settings) -> Iterator[Finding]:
 
 def _people(store: Store, settings: Settings) -> Iterator[Finding]:
     """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
-    try:
-        if number := users.count(settings.instance):
-            yield Finding("fine", f"People who may sign in at /review: {number}.")
-        yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
-    except GatewayError as error:
-        yield Finding("problem", f"Nobody can sign in at /review. {error}")
+    if number := users.count(settings.instance):
+        yield Finding("fine", f"People who may sign in at /review: {number}.")
+    yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
 
 
 def _lists(store: Store, settings: Settings) -> Iterator[Finding]:
@@ -356,8 +344,9 @@ def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _schemas(places: Sequence[Path]) -> Iterator[Finding]:
+def _refused(work: Callable[[], object]) -> Iterator[Finding]:
+    """Yield the error that some work raises, if any, as a problem."""
     try:
-        schemas.folder(places)
+        work()
     except GatewayError as error:
         yield Finding("problem", str(error))

@@ -38,19 +38,7 @@ from gateway.store import ceiling, database_files, takedown_file
 from gateway.store.base import EPOCH_FACT, TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.instance import (
-    ASIDE,
-    COPIES,
-    GRAPH,
-    INBOX,
-    KNOWN_FILES,
-    LAST_CHANGE,
-    STAGING,
-    STORE,
-    TAILS,
-    USERS,
-    Instance,
-)
+from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
 from gateway.store.opening import open_inbox, open_store, open_users
 from gateway.store.step import last_lost
 from gateway.store.takedown_file import TakedownFile
@@ -125,15 +113,15 @@ def _answered(folder: Path) -> int:
     """Return the highest second that the instance may have answered, according to the files that still exist."""
     store = folder / STORE
     copied = 0
-    if _is_there(store):
+    if Instance(folder).is_there(STORE):
         with suppress(StoreError):
             copied = database_files.ceiling(store)
     return max(copied, Ceiling(store).read())
 
 
 def _databases(folder: Path, manifest: Manifest) -> Iterator[Path]:
-    files = (folder / file.name for file in manifest.files if file.is_database)
-    yield from (file for file in files if file.is_file() and file.stat().st_size)
+    names = (file.name for file in manifest.files if file.is_database)
+    yield from (folder / name for name in names if Instance(folder).is_there(name))
 
 
 class _Restoring:
@@ -143,7 +131,7 @@ class _Restoring:
         self._folder, self._source, self._manifest, self._answered = folder, source, manifest, answered
         self._staging, self._ready = folder / STAGING, folder / READY
         self._aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
-        self._choice = choice
+        self._choice, self._instance = choice, Instance(folder)
 
     def restore(self) -> Restored:
         is_going_on = self._ready.exists()
@@ -159,7 +147,7 @@ class _Restoring:
         self._join_takedowns()
         names = tuple(self._swap())
         shutil.rmtree(self._staging)
-        Instance(self._folder).note(*names)
+        self._instance.note(*names)
         permissions.repair(self._folder)
         aside = self._aside if self._aside.exists() else None
         return Restored(self._manifest, names, aside, copies, damaged)
@@ -179,7 +167,7 @@ class _Restoring:
         """Return the files to restore. Raise ConfigurationError if a newer file would be replaced."""
         files = [file for file in self._manifest.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
         if self._choice is Choice.ONLY_MISSING:
-            return [file for file in files if not _is_there(self._folder / file.name)]
+            return [file for file in files if not self._instance.is_there(file.name)]
         newer = [file.name for file in files if self._is_newer(file)]
         if newer and self._choice is Choice.REFUSE_NEWER:
             names = ", ".join(newer[:_MOST_NAMES]) + (" and others" if len(newer) > _MOST_NAMES else "")
@@ -192,7 +180,7 @@ class _Restoring:
 
     def _is_newer(self, entry: Entry) -> bool:
         file = self._folder / entry.name
-        if not _is_there(file):
+        if not self._instance.is_there(entry.name):
             return False
         tails = [file.with_name(f"{file.name}{tail}") for tail in TAILS if entry.is_database or not tail]
         changed = max(tail.stat().st_mtime for tail in tails if tail.exists())
@@ -216,7 +204,7 @@ class _Restoring:
         if USERS in names:
             with closing(open_users(self._staging)) as users:
                 users.end_sessions()  # some were ended after the backup
-        for name in (KNOWN_FILES, LAST_CHANGE):  # those of the instance stay
+        for name in NOTES:  # those of the instance stay
             (self._staging / name).unlink(missing_ok=True)
         for path in [*self._staging.rglob("*"), self._staging]:
             if path.is_dir():
@@ -275,7 +263,7 @@ class _Restoring:
         try:
             mine = TakedownFile(self._folder).read().listed
         except TakedownsUnreadable:
-            self._put_aside(takedown_file.NAME)
+            self._instance.put_aside(takedown_file.NAME, self._aside)
             mine = ()
         return joined(mine, theirs)
 
@@ -290,29 +278,16 @@ class _Restoring:
         for file in sorted(path for path in self._staging.rglob("*") if path.is_file() and path != self._ready):
             name = file.relative_to(self._staging).as_posix()
             target = self._folder / name
-            self._put_aside(name)
+            self._instance.put_aside(name, self._aside)
             durable.make_folder(target.parent)
             file.replace(target)
             durable.sync_folder(target.parent)
             yield name
 
-    def _put_aside(self, name: str) -> None:
-        """Move a file aside, with the -wal and -shm of a database: SQLite would apply an old log to the new file."""
-        for tail in TAILS:
-            file = self._folder / f"{name}{tail}"
-            if file.exists():
-                place = self._aside / f"{name}{tail}"
-                durable.make_folder(place.parent)
-                file.replace(place)
-
-
-def _is_there(file: Path) -> bool:
-    return file.exists() and file.stat().st_size > 0
-
 
 def _adjust(folder: Path) -> None:
     """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
-    if not ((folder / STORE).exists() and (folder / INBOX).exists()):
+    if not all(map(Instance(folder).is_there, (STORE, INBOX))):
         return
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
         if last := last_lost(store, inbox):

@@ -18,7 +18,7 @@ from time import gmtime, strftime, time
 import tomlkit
 
 from gateway.core import permissions
-from gateway.core.durable import make_folder, write
+from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
 from gateway.core.model import Compacted
@@ -32,7 +32,7 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, follow
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.database_files import ceiling, check_not_served, unused
-from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, TAILS, Instance
+from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
 from gateway.store.lock_file import locked
 from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
@@ -272,15 +272,12 @@ def put_store_aside(folder: Path) -> Path | None:
     answered = 0
     with suppress(StoreError, TypeError):  # it is damaged, or its making was interrupted
         answered = ceiling(file)  # opening the store would move the records of an earlier release first
-    aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time())) / file.name
+    aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
     with unused(file):
         if answered > Ceiling(file).read():
             Ceiling(file).write(answered)
-        make_folder(aside.parent)
-        file.replace(aside)
-        for tail in TAILS[1:]:
-            file.with_name(file.name + tail).unlink(missing_ok=True)
-    return aside
+        Instance(folder).put_aside(STORE, aside)
+    return aside / STORE
 
 
 def write_config(folder: Path, values: Mapping[str, Value]) -> Path:

@@ -102,9 +102,9 @@ def verify(file: Path) -> None:
     Raise another StoreError if it cannot be read.
     """
     with translated(file), closing(_still(file)) as connection:
-        findings = [text for (text,) in connection.execute("pragma quick_check(3)")]
-        if findings != ["ok"]:
-            raise StoreDamaged(f"{file} is damaged: {findings[0]}.")
+        ((finding, *_), *_) = connection.execute("pragma quick_check(3)")
+    if finding != "ok":
+        raise StoreDamaged(f"{file} is damaged: {finding}.")
 
 
 @contextmanager

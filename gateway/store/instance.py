@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from gateway.core import durable
 from gateway.core.errors import StoreError, StoreMissing, StoreUnwritable
-from gateway.core.permissions import file_mode
+from gateway.core.permissions import FILES, FOLDERS, file_mode
 from gateway.store import takedown_file
 
 ENDING: Final = ".sqlite"
@@ -39,17 +39,13 @@ TAILS: Final = ("", "-wal", "-shm", "-journal")
 COPIES: Final = "files"  # the folder with the copies of documents
 KNOWN_FILES: Final = "known-files"
 LAST_CHANGE: Final = "last-change"
+NOTES: Final = (KNOWN_FILES, LAST_CHANGE)
 
 ASIDE, STAGING, GRAPH = "aside", "restoring", "graph"
 # No backup has them: locks, replaced files, and what is made again from the store.
-_PASSED_OVER: Final = ("locks", ASIDE, STAGING, "resourcesync", GRAPH, SEARCH_INDEX, KNOWN_FILES, LAST_CHANGE)
+_PASSED_OVER: Final = ("locks", ASIDE, STAGING, "resourcesync", GRAPH, SEARCH_INDEX, *NOTES)
 _ENDS_PASSED_OVER: Final = (*TAILS[1:], ".new")
 _SWEEP: Final = "sweep-"  # the file of a running sweep
-_FOLDERS: Final = (COPIES, "locks", "downloads", "audits", "resourcesync")
-_FILES: Final = (
-    *("config.toml", "secret", "answered-until", "mirrors.json", "notified.json", KNOWN_FILES, LAST_CHANGE),
-    *(SEARCH_INDEX, *IRREPLACEABLE),
-)
 _MODES: Final = "`gateway init` repairs the modes, if it runs as the owner."
 
 _RESTORE: Final = (
@@ -101,6 +97,13 @@ class Instance:
             reason = "is empty" if self.path(name).is_file() else "is missing"
             raise StoreMissing(f"{self.path(name)} {reason}, although the instance had it. {remedy(name)}")
         return False
+
+    def put_aside(self, name: str, aside: Path) -> None:
+        """Move a file, and what SQLite has written beside it, into a folder. Raise OSError."""
+        for tail in TAILS:  # SQLite would apply an old log to a new file
+            if self.path(f"{name}{tail}").exists():
+                durable.make_folder((aside / name).parent)
+                self.path(f"{name}{tail}").replace(aside / f"{name}{tail}")
 
     def is_there(self, name: str) -> bool:
         """Return whether a file is there and not empty, lost or not. Raise StoreError if that cannot be known."""
@@ -183,16 +186,14 @@ class Instance:
 
     def unusable(self) -> Iterator[str]:
         """Yield a message for each file and folder that a command or a backup cannot use."""
-        for name in (*_FILES, *(f"{database}{tail}" for database in DATABASES for tail in TAILS[1:])):
-            if self.path(name).is_dir():
-                yield f"{self.path(name)} is a folder, not a file. Move it away, and restore the file if there was one."
-        for name in _FOLDERS:
-            if self.path(name).exists() and not self.path(name).is_dir():
-                yield f"{self.path(name)} is not a folder. Move it away."
-        yield from _refused([str(self.folder)], os.R_OK | os.W_OK | os.X_OK)
-        for path in self.path("locks").glob("*"):
+        files = (path for pattern in FILES for path in self.folder.glob(pattern))
+        for path in (*files, *self.path("locks").glob("*")):
             if path.is_dir():
-                yield f"{path} is a folder, not a file. Delete it."
+                yield f"{path} is a folder, not a file. Move it away, and restore the file if there was one."
+        for path in map(self.path, FOLDERS):
+            if path.exists() and not path.is_dir():
+                yield f"{path} is not a folder. Move it away."
+        yield from _refused([str(self.folder)], os.R_OK | os.W_OK | os.X_OK)
         for root, folders, names in os.walk(self.folder):
             folders[:] = [name for name in folders if name not in (ASIDE, STAGING)]
             yield from _refused((f"{root}/{name}" for name in folders), os.R_OK | os.W_OK | os.X_OK)

@@ -40,7 +40,7 @@ from gateway.core.model import (
     Source,
 )
 from gateway.core.takedowns import Takedowns
-from gateway.store.base import EPOCH_FACT, TAKEDOWNS_FACT, ReadResource
+from gateway.store.base import TAKEDOWNS_FACT, ReadResource
 from gateway.store.ceiling import Answered
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.instance import Instance, LastChange
@@ -466,10 +466,8 @@ class SqliteStore:
         self._note_change(last)
 
     def _last_change(self, session: Session) -> LastChange:
-        return LastChange(
-            *(session.one(SQL["change_last"]) or (0,)),
-            *(row[0] for name in ("made_at", EPOCH_FACT) if (row := session.one(SQL["fact"], (name,)))),
-        )
+        ((number, made_at, epoch),) = session.execute(SQL["change_last_of_store"])
+        return LastChange(number, made_at, epoch)
 
     def _note_change(self, last: LastChange) -> None:
         """Note the last change, which is committed; what does not wait for the disk may still be undone."""

@@ -371,6 +371,11 @@ order by place.prefix, place.datestamp, place.number;
 select item.identifier, file.url from file cross join item on item.id = file.item
 where file.url like '%://%:%@%' and not item.is_deleted order by item.id;
 
+-- name: change_last_of_store
+-- Return the number of the last line of the log of changes, and what identifies this store.
+select coalesce(max(id), 0), coalesce((select value from fact where name = 'made_at'), ''),
+  coalesce((select value from fact where name = 'epoch'), '') from change;
+
 -- name: change_last
 -- Return the number of the last line of the log of changes.
 select coalesce(max(id), 0) from change;

@@ -6,7 +6,7 @@ from itertools import chain
 
 import click
 
-from gateway.core.finding import ONLY_HARVESTS, write_findings
+from gateway.core.finding import ONLY_HARVESTS, guarded, write_findings
 from gateway.core.settings import instance_folder
 from harvester.commands.output import json_option
 
@@ -27,4 +27,4 @@ def check(ctx: click.Context, is_whole: bool, has_only_harvests: bool, as_json: 
 
     folder = instance_folder(ctx.obj)
     of_gateway = () if has_only_harvests else health.findings(folder, is_whole=is_whole)
-    ctx.exit(int(write_findings(chain(of_gateway, findings(folder)), as_json=as_json)))
+    ctx.exit(int(write_findings(chain(of_gateway, guarded(findings(folder))), as_json=as_json)))

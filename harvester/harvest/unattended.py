@@ -52,15 +52,10 @@ def entry_of(instance: Instance, name: str) -> SourceEntry:
     return instance.sources.entry(name)
 
 
-def unscheduled(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
-    """Return the names of the sources whose entries have no `every`, except those that announce their changes."""
-    silent = (entry.name for entry in entries if not entry.every)
-    return tuple(name for name in silent if not instance.subscriptions.of_source(name))
-
-
 def without_schedules(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
-    """Return the message about all sources whose entries have no `every`, as a tuple; empty if there are none."""
-    names = unscheduled(instance, entries)
+    """Return the message about the sources whose entries have no `every`, except those that announce their changes."""
+    silent = (entry.name for entry in entries if not entry.every)
+    names = [name for name in silent if not instance.subscriptions.of_source(name)]
     return (without_schedule(*names),) if names else ()
 
 

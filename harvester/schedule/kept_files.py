@@ -20,7 +20,7 @@ from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.base import EPOCH_FACT
+from gateway.store.step import EPOCH_FACT
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import SourceLocked, Status, status_of_error, worst
 from harvester.runtime.interrupts import Stop

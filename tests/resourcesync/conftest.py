@@ -24,7 +24,7 @@ from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.kept import KeptFiles
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.base import EPOCH_FACT
+from gateway.store.step import EPOCH_FACT
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry

@@ -24,8 +24,8 @@ from gateway.publish.publish_files import file_all
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.base import EPOCH_FACT
 from gateway.store.opening import open_store
+from gateway.store.step import EPOCH_FACT
 from tests import live
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.seeds import seed_of

@@ -32,8 +32,8 @@ from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.base import EPOCH_FACT
 from gateway.store.sqlite import SqliteStore
+from gateway.store.step import EPOCH_FACT
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head
 from tests.seeds import seed_of
