@@ -113,7 +113,7 @@ harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runti
   mirror, offer, schedule}
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
 harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.appearance, publish.descriptions,
-  resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.base}
+  resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
   harvester.{runtime, harvest.instance, schedule.due}
 harvester.schedule.hub.change_lists <- gateway.{core, hub.topics, pages.item_places, pages.appearance,
   publish.descriptions, resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base}

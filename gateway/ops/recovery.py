@@ -21,8 +21,8 @@ from gateway.formats import written
 from gateway.publish.items import add_format, facts_from, keep_note
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
-from gateway.store.base import EPOCH_FACT, Inbox, Store
-from gateway.store.step import UNFINISHED_FACT, last_lost
+from gateway.store.base import Inbox, Store
+from gateway.store.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
 
 _SETS_AT_ONCE = 1000
 

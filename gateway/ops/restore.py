@@ -35,12 +35,12 @@ from gateway.ops.backup import copy_document, documents, reading
 from gateway.ops.manifest import Entry, Manifest
 from gateway.search.indexing import remove_index
 from gateway.store import ceiling, database_files, takedown_file
-from gateway.store.base import EPOCH_FACT, TAKEDOWNS_FACT
+from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
 from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
 from gateway.store.opening import open_inbox, open_store, open_users
-from gateway.store.step import last_lost
+from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
 

@@ -43,7 +43,6 @@ from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
 from gateway.store.base_users import Users
 
 __all__ = [
-    "EPOCH_FACT",
     "TAKEDOWNS_FACT",
     "Discovery",
     "Inbox",
@@ -60,8 +59,6 @@ __all__ = [
 # refers; None: the record is no DIDL of ours.
 ReadResource: TypeAlias = Callable[[str, bytes], tuple[bytes, tuple[Content, ...] | None]]
 
-# It changes with every rebuild or restore of the store, so that earlier resumptionTokens become invalid.
-EPOCH_FACT = "epoch"
 TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
 

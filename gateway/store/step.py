@@ -17,6 +17,8 @@ INBOX_IS_OLD = (
 
 # While this fact is not empty, the store is being made again from the inbox, and is not complete.
 UNFINISHED_FACT = "made from the inbox"
+# It changes with every rebuild or restore of the store, so that earlier resumptionTokens become invalid.
+EPOCH_FACT = "epoch"
 _MOST_NAMES = 5
 
 

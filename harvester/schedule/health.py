@@ -36,4 +36,4 @@ def _failures(instance: Instance, entries: Mapping[str, SourceEntry]) -> Iterato
             last = next((run for run in runs if run.outcome in TELLING), None)
             if last is not None and last.outcome in FAILED:
                 moment, reasons = utc_datetime(last.started_at), " ".join(last.reasons[:1])
-                yield f"{name}: the last of its {words} failed, at {moment}. {reasons} `harvester log {name}` shows all."
+                yield f"{name}: the last of its {words} failed, at {moment}. {reasons} See `harvester log {name}`."
