@@ -18,9 +18,9 @@ from gateway.core.errors import ConfigurationError, StoreError
 from gateway.core.model import Format, SetDescription, Source
 from gateway.core.names import SOURCES
 from gateway.formats import written
-from gateway.publish.items import add_format, facts_from, keep_note
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
+from gateway.publish.source_facts import add_format, facts_from, keep_note
 from gateway.store.base import Inbox, Store
 from gateway.store.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
 

@@ -368,8 +368,9 @@ order by place.prefix, place.datestamp, place.number;
 
 -- name: check_credentials
 -- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
-select item.identifier, file.url from file cross join item on item.id = file.item
-where file.url like '%://%:%@%' and not item.is_deleted order by item.id;
+select item.identifier, named.url
+from (select item, url from file union select item, url from content) as named cross join item on item.id = named.item
+where named.url like '%://%:%@%' and not item.is_deleted order by item.id;
 
 -- name: change_last_of_store
 -- Return the number of the last line of the log of changes, and what identifies this store.

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gateway.core.finding import Finding
-from gateway.core.xmltext import utc_datetime
+from gateway.core.states import ATTENTION, of_run, of_source
 from harvester.harvest.instance import Instance, opened, sources_file
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems, without_schedules
 from harvester.mirror.instance_memory import InstanceMemory
-from harvester.schedule.notifications.reasons import FAILED, MOST_STOPPED, STAGES, TELLING
+from harvester.schedule.notifications.reasons import MOST_STOPPED, STAGES, TELLING
 
 
 def findings(folder: Path) -> Iterator[Finding]:
@@ -23,17 +23,18 @@ def findings(folder: Path) -> Iterator[Finding]:
         sentences = (
             *without_schedules(instance, entries.values()),
             *problems(instance, entries),
-            *_failures(instance, entries),
+            *_states(instance, entries),
         )
     yield from (Finding("warning", sentence) for sentence in sentences)
 
 
-def _failures(instance: Instance, entries: Mapping[str, SourceEntry]) -> Iterator[str]:
-    """Yield a sentence for each stage of a source whose last run failed."""
-    for name in entries:
+def _states(instance: Instance, entries: Mapping[str, SourceEntry]) -> Iterator[str]:
+    """Yield the state of each source that was never harvested, and of each stage whose last run needs attention."""
+    for name, entry in entries.items():
         for stage, words in STAGES.items():
             runs = instance.inbox.runs(name, 1 + MOST_STOPPED, stage)
             last = next((run for run in runs if run.outcome in TELLING), None)
-            if last is not None and last.outcome in FAILED:
-                moment, reasons = utc_datetime(last.started_at), " ".join(last.reasons[:1])
-                yield f"{name}: the last of its {words} failed, at {moment}. {reasons} See `harvester log {name}`."
+            if stage == "harvest" and not runs:
+                yield f"{name}: {of_source(entry.source, None).words}"
+            elif last is not None and (state := of_run(last)).shape in ATTENTION:
+                yield f"{name}, {words}: {state.words}"
