@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -95,8 +94,6 @@ def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, n
     [
         (lambda folder: (folder / "secret").unlink(), "There is no secret to sign tokens with"),
         (lambda folder: (folder / "secret").write_text("short"), "The secret is too short"),
-        (lambda folder: (folder / "store.sqlite").unlink(), "gateway rebuild --from-inbox"),
-        (lambda folder: (folder / "store.sqlite").write_bytes(b"no database" * 1000), "store.sqlite"),
         (lambda folder: (folder / "config.toml").write_text("colour = 1"), "There is no setting 'colour'"),
         (lambda folder: (folder / "config.toml").write_text('serve_trusted_proxies = "x"'), "serve_trusted_proxies: "),
         (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
@@ -109,16 +106,6 @@ def test_what_keeps_it_from_serving_is_a_problem(gateway, folder, ready_made, sp
     result = gateway("check", "--json")
     assert result.exit_code == 1
     assert any(level == "problem" and sentence in text for level, text in levels(result))
-
-
-def test_what_the_store_says_against_itself_is_a_problem(gateway, sound, folder, publish):
-    publish()
-    with closing(sqlite3.connect(folder / "store.sqlite")) as connection, connection:
-        connection.execute("delete from item")
-    result = gateway("check")
-    assert result.exit_code == 1
-    assert "problem" in result.stderr
-    assert "The store is sound." not in result.stderr
 
 
 def test_an_inbox_that_is_older_than_the_store_is_a_problem(gateway, sound, folder, publish):

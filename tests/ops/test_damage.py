@@ -37,28 +37,16 @@ def run(folder: Path, *words: str, program=gateway):
     return CliRunner().invoke(program, ["--instance", str(folder), *words], input="a long password\n")
 
 
-def _emptied(file: Path) -> None:
-    file.write_bytes(b"")
-
-
-def _cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def _overwritten(file: Path) -> None:
-    file.write_bytes(random.Random(file.name).randbytes(file.stat().st_size))
-
-
 def _unreadable(file: Path) -> None:
     """Put a folder in its place: nobody can read that as a file, not even root."""
     file.unlink()
     file.mkdir()
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "emptied": _emptied,
-    "cut": _cut,
-    "overwritten": _overwritten,
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "emptied": lambda file: file.write_bytes(b""),
+    "cut": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "overwritten": lambda file: file.write_bytes(random.Random(file.name).randbytes(file.stat().st_size)),
     "lost": Path.unlink,
     "unreadable": _unreadable,
 }
@@ -138,7 +126,7 @@ def test_a_database_of_no_bytes_stays_as_it_is_and_check_names_the_command_that_
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     folder = tmp_path / "instance"
     for name in DATABASES:
-        _emptied(folder / name)
+        (folder / name).write_bytes(b"")
         assert f"{name} is empty, although" in run(folder, "check").stderr
     for program, *words in (
         (gateway, "init"),
@@ -153,12 +141,6 @@ def test_a_database_of_no_bytes_stays_as_it_is_and_check_names_the_command_that_
     assert run(folder, "check").exit_code == 0
 
 
-def _with_page(file: Path, number: int, content: bytes) -> None:
-    with file.open("r+b") as stream:
-        stream.seek(number * len(content))
-        stream.write(content)
-
-
 def test_a_page_of_the_inbox_that_is_overwritten_is_found(whole, tmp_path):
     """A page of zeros may be the sound end of a chain for SQLite: the checksum of what is in the chain tells."""
     before = (whole / "instance" / INBOX).read_bytes()
@@ -166,9 +148,9 @@ def test_a_page_of_the_inbox_that_is_overwritten_is_found(whole, tmp_path):
     shutil.copytree(whole / "instance", tmp_path / "instance")
     for number in range(len(before) // size):
         for content in (bytes(size), random.Random(number).randbytes(size)):
-            (tmp_path / "instance" / INBOX).write_bytes(before)
-            _with_page(tmp_path / "instance" / INBOX, number, content)
-            assert run(tmp_path / "instance", "check").exit_code == 1 or before[number * size :][:size] == content
+            after = before[: number * size] + content + before[(number + 1) * size :]
+            (tmp_path / "instance" / INBOX).write_bytes(after)
+            assert after == before or run(tmp_path / "instance", "check").exit_code == 1
 
 
 def test_a_store_whose_log_is_lost_says_so_until_it_is_made_again(whole, tmp_path):
