@@ -156,7 +156,7 @@ class SqliteStore:
             session.execute("begin")
             (watermark,) = session.one(SQL["watermark"]) or (None,)
             self._step("snapshot taken")
-            horizon = max(answered, now if watermark is None else min(now, watermark))
+            horizon = now if watermark is None else min(now, max(watermark, answered))
             self._answered.note(horizon)
             view = SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
             yield view
