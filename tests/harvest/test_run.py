@@ -62,12 +62,12 @@ def test_everything_that_is_received_is_published_and_proven(run, repository, ho
 
 
 @pytest.mark.slow
-def test_identify_formats_and_sets_are_asked_first_and_kept(run, repository, house):
+def test_identify_and_formats_are_asked_first_and_sets_last_and_kept(run, repository, house):
     repository.fill(1, sets=("a b",))
     repository.sets = (("a b", "Strange"), ("c", "Plain"))
     run()
-    described = ["Identify", "ListMetadataFormats", "ListSets"]
-    assert [request["verb"] for request in repository.asked] == [*described, "ListRecords", "ListIdentifiers"]
+    described, lists = ["Identify", "ListMetadataFormats"], ["ListRecords", "ListIdentifiers"]
+    assert [request["verb"] for request in repository.asked] == [*described, *lists, "ListIdentifiers", "ListSets"]
     assert b"Fake" in house.inbox.last_answer("fake", "Identify").body
     assert b"mods" in house.inbox.last_answer("fake", "ListMetadataFormats").body
     with house.store.view() as view:
