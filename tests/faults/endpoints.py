@@ -297,7 +297,12 @@ class Endpoint(Source):
 
     @property
     def has_true_count(self) -> bool:
-        """Whether a count tells how many there are, and no list is complete by another."""
+        """Whether a count tells how many there are, and no list is complete by another.
+
+        No count is read where it does not stand in an element for a token.
+        """
+        if self.traits.spelling in SPELLINGS[-2:]:
+            return False
         has_names_size = not self.names.refusal and self._are_names_paged
         names_tell, names_overrule = (
             has_names_size and self.names.size == size for size in ("the truth", "what is shown")
