@@ -163,7 +163,7 @@ def add(
         if name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {name!r} already.")
         confirm_name(instance, entry, is_sure=is_sure)
-        description = None if no_check else _asked(instance, entry)
+        description = None if no_check else _asked(instance.at_prompt(), entry)
         if description is not None:
             _check_offer(entry, description)
         instance.sources.add(entry)
@@ -195,7 +195,8 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
     # The identity may be requested at any hour.
     with fetcher(instance.settings, replace(entry, hours=""), Stop()) as fetch:
         try:
-            return kind_of(entry.kind).describe(options, fetch)
+            kind = kind_of(entry.kind)
+            return kind.describe(options, fetch).with_sets(kind, options, fetch)
         except (NotOaiPmh, NotXml) as error:
             if entry.kind != _OAI_PMH:
                 raise
@@ -281,14 +282,14 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
-            ctx.exit(int(check_address(instance, name, new_name, every, is_sure=is_sure, as_json=as_json)))
+            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure, as_json=as_json)))
         if every:
             raise ConfigurationError("--every is for an address that is added; edit `every` in sources.toml.")
         entry = entry_of(instance, name)
         runs = instance.inbox.runs(name, 1)
         facts: dict[str, object] = {"name": name, "url": entry.url, "formats": list(entry.formats)}
         try:
-            description = _asked(instance, entry)
+            description = _asked(instance.at_prompt(), entry)
         except GatewayError as error:
             if not isinstance(error, FetchError):
                 raise

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("harvester")
 
+_PROMPT_SECONDS = 90.0  # one repetition where a busy server does not say how long to wait
+
 
 @dataclass(frozen=True, slots=True)
 class Instance:
@@ -43,6 +46,14 @@ class Instance:
     def folder(self) -> Path:
         """The instance folder."""
         return self.settings.instance
+
+    def at_prompt(self) -> Instance:
+        """Return it for a command that a person may wait for: on a terminal, no wait is longer than 90 seconds."""
+        if not sys.stderr.isatty():
+            return self
+        most = min(_PROMPT_SECONDS, self.settings.seconds("fetch_max_wait_seconds"))
+        values = {**self.settings, "fetch_max_wait_seconds": most}
+        return replace(self, settings=Settings(self.folder, values, self.settings.origins))
 
     def check_clock(self) -> None:
         """Raise ClockAhead when the clock of this machine is wrong, because it dates received records."""
