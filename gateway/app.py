@@ -148,7 +148,7 @@ def _for_harvesters(settings: Settings, databases: Databases, repository: Reposi
     if settings.is_on("files_serve"):
         links = CopyLinks(site_of(settings, repository.base_url))
         yield copies.blueprint(store, settings.instance, repository.base_url, links)
-    yield probes.blueprint(lambda: _read(store))
+    yield probes.blueprint(store)
 
 
 def _topics(settings: Settings, repository: Repository) -> Topics:
@@ -298,11 +298,6 @@ def decide_of(settings: Settings, databases: Databases) -> Decide:
         )
 
     return decide
-
-
-def _read(store: Store) -> None:
-    with store.view() as view:
-        view.formats()
 
 
 def _secured(response: Response) -> Response:

@@ -70,7 +70,7 @@ gateway.review.throttle <- GROUND gateway.store.{base, base_users}
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.{probes, schemas} <- GROUND + flask
+gateway.ops.{probes, schemas} <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
 gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from flask import Blueprint, Response
 
 from gateway.core.errors import GatewayError
+from gateway.store.base import Store
 
 log = logging.getLogger("gateway.probes")
 
 
-def blueprint(ready: Callable[[], object]) -> Blueprint:
-    """Return the Flask blueprint: `/healthz` always answers 200, `/readyz` 503 if `ready` raises a GatewayError."""
+def blueprint(store: Store) -> Blueprint:
+    """Return the Flask blueprint: `/healthz` always answers 200, `/readyz` 503 if the store cannot be read."""
     blueprint = Blueprint("probes", __name__)
 
     @blueprint.get("/healthz")
@@ -23,7 +23,8 @@ def blueprint(ready: Callable[[], object]) -> Blueprint:
     @blueprint.get("/readyz")
     def readyz() -> Response:
         try:
-            ready()
+            with store.view() as view:
+                view.formats()
         except GatewayError as error:
             log.warning("/readyz answered 503: %s `gateway check` checks the instance.", error)
             return _answer(503, "The repository cannot answer now.")

@@ -150,6 +150,10 @@ class View(Protocol):
         """
         ...
 
+    def source(self, name: str) -> Source | None:
+        """Return one source, or None if there is no such source; a removed one counts."""
+        ...
+
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""
         ...
