@@ -12,7 +12,6 @@ import click
 from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
-from gateway.core.unattended import without_schedule
 from gateway.publish.rebuild import remove_source
 from harvester.commands.options import (
     FiniteRange,
@@ -40,7 +39,7 @@ from harvester.harvest.repository_identity import accept, changed, differences, 
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import close_alarms, entry_of, unlisted, unscheduled
+from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
 from harvester.http.pacing import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
@@ -177,6 +176,8 @@ def add(
     if entry.address not in ("", PUBLIC):
         say(words_of_address(entry))
     say(f"Added. `harvester run {name}` harvests it.")
+    if not entry.every:
+        say(without_schedule(name))
 
 
 def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
@@ -302,8 +303,6 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
             facts |= {"reached": True, **_offer(description), "problems": problems}
             status = status_of_end(has_findings=bool(problems))
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
-        for sentence in unscheduled(instance, (entry,)):
-            say(without_schedule(sentence))
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

@@ -144,6 +144,7 @@ class Harvester:
                 break
             with store.view() as view:
                 page = view.parts(selection, page.next, 1, only_headers=False, is_exact=True)
+        assert selection.until >= (self.next_from or 0), "the responseDate went back"
         self.next_from = selection.until
 
 

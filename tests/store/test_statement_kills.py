@@ -169,7 +169,7 @@ def state(path: Path, clocks: Clocks) -> dict[str, Any]:
             shown[f"resources {spec}"] = view.resources(selection, 0, 1_000, 1_000)
         shown["changes"] = view.changes(0, 1_000)
         shown["items"] = store.items("laro", 0, 1_000), store.counts("laro")
-        shown["findings"], shown["orphans"] = store.check(), _orphans(store)
+        shown["findings"], shown["orphans"] = (*store.check(), *filter(None, [store.changes_lost()])), _orphans(store)
     return shown
 
 
