@@ -125,8 +125,8 @@ def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Make failures of skipped tests where they are forbidden; say the seed with each failure."""
     report = yield
-    if report.failed:
-        report.sections.append(("seed", f"TESTS_SEED={SEED}"))
+    if report.failed:  # type: ignore[attr-defined]
+        report.sections.append(("seed", f"TESTS_SEED={SEED}"))  # type: ignore[attr-defined]
     if report.skipped and not hasattr(report, "wasxfail"):  # type: ignore[attr-defined]
         _forbid_skip(report)
     return report

@@ -122,7 +122,7 @@ def main(name: str | None, seed: int | None, cases: int | None) -> None:
     os.environ[proof.cases] = str(proof.most if cases is None else cases)
     if seed is not None:
         os.environ["TESTS_SEED"] = str(seed)
-    sys.exit(pytest.main(["-n0", "-q", "-rA", "-m", "slow or not slow", str(ROOT / "tests" / proof.tests)]))
+    sys.exit(pytest.main(["-n0", "-rA", "-m", "slow or not slow", str(ROOT / "tests" / proof.tests)]))
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() ->
             busy[name] += 1
             most[name] = max(most.get(name, 0), busy[name])
         if path != "robots.txt":
-            waiting = manners._host(name).free._waiters
+            waiting = vars(manners._host(name).free)["_waiters"]
             wait_until(lambda: name in answered or busy[name] + len(waiting) == 8)
             answered.add(name)
         with lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import struct
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -202,7 +203,7 @@ def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
         file.write_bytes(beginning)
         os.truncate(file, size)
         with file_types.content(file) as data:
-            peaks.append(peak_bytes(lambda data=data: FileFacts(data, mime_type, url=URL)))
+            peaks.append(peak_bytes(partial(FileFacts, data, mime_type, url=URL)))
     assert peaks[1] < 2 * peaks[0]
 
 
