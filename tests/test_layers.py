@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, xmltext, addresses, special_addresses, address_rules, digests, secret_arguments,
-  typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
+  typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, unattended}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
 WORKS <- gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights, identifiers,
   known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
@@ -32,6 +32,8 @@ HARVESTER <- harvester.{runtime, xml, http, sources, fulltext, validate, harvest
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
 gateway.core.xmlio <- GROUND gateway.core.xmlio + lxml
+gateway.core.bibliography <- GROUND
+gateway.core.bibliography.languages <- GROUND + langcodes
 gateway.core.pieces <- + isal zstandard
 gateway.core.program <- gateway.core + click
 # Formats and store never see each other; publication is where they meet.

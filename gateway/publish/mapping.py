@@ -253,7 +253,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
     works = [record.work for record in read if record.work is not None] or [Work()]
     best = works[0]
     if len(works) == 1:
-        return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
+        return best._replace(modified=_modified(read), upstream=task.upstream)
     return Work(
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
@@ -263,6 +263,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
         modified=_modified(read),
         upstream=task.upstream,
         oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
+        bibliography=best.bibliography,
     )
 
 

@@ -200,9 +200,9 @@ def test_marcxml() -> None:
         + field("856", **{"3": "Table of contents", "u": "http://x.example.org/toc"})
         + "</record></collection>"
     )
-    assert texts_of(work, "title") == ["Title / rest"]
+    assert texts_of(work, "title") == ["Title: rest"]
     assert texts_of(work, "creator") == ["Writer, A."]
-    assert (texts_of(work, "date"), texts_of(work, "publisher")) == (["2001"], ["House", "House"])
+    assert (texts_of(work, "date"), texts_of(work, "publisher")) == (["2001"], ["House"])
     assert work.identifiers == ("https://doi.org/10.1234/x",)
     assert links(work) == [
         ("http://x.example.org/a.pdf", PDF),
