@@ -86,7 +86,7 @@ class Describing:
         """Add an identifier with the scheme that the record states; an ISSN is always that of the host or a serial."""
         if (text := one_line(text)) and len(self.identifiers) < _MOST_VALUES:
             identifier = identifier_of(text, scheme)
-            if identifier.scheme == "url" and is_test_address(text):
+            if identifier.scheme in ("url", "handle") and is_test_address(text):
                 return
             self.identifiers.append(identifier._replace(relation=relation))
 
@@ -191,7 +191,7 @@ class Describing:
         own = of_relation(known.identifiers)
         resolved = [entry.url for entry in own if entry.scheme in ("doi", "handle")]
         others = [entry.url for entry in own if entry.scheme == "url" and not file_type(entry.url)]
-        page = next(iter([*self.pages, *others, *resolved]), "")
+        page = next((url for url in (*self.pages, *others, *resolved) if not is_test_address(url)), "")
         statements = statements_of(known, page)
         if not statements and not self.files:
             return None

@@ -22,6 +22,7 @@ from gateway.core.bibliography.people import (
     person,
     without_life,
 )
+from gateway.core.errors import NotAWork
 from gateway.core.model import Agent, DateType, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
@@ -90,13 +91,27 @@ def _field(element: Element) -> _Field:
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a record, or of the first one of a collection; None if there is none, or it is no work."""
-    for holder in (root, *root.iter("{*}record", "{*}oai_marc", "record", "oai_marc")):
+    """Return the Work of a record, or of the first one of a collection; None if there is none.
+
+    Raise NotAWork for an authority, a holding, or a conference.
+    """
+    for holder in (root, *root.iter("{*}record", "{*}oai_marc")):
         if any(name_of(child)[1] in ("leader", "datafield", "controlfield", "varfield") for child in children(holder)):
             record = _Record(holder)
-            is_work = record.leader[6:7] not in _NO_WORKS and holder.get("type", "Bibliographic") == "Bibliographic"
-            return _work(record) if is_work and any(record.all("245", "240", "130", "246")) else None
+            if what := _what_else(record, holder):
+                raise NotAWork(what)
+            return _work(record)
     return None
+
+
+def _what_else(record: _Record, holder: Element) -> str:
+    """Return what a record describes that is not a work; empty for a work."""
+    type_ = holder.get("type") or "Bibliographic"
+    if type_ != "Bibliographic" or record.leader[6:7] in _NO_WORKS:
+        return "an authority or a holding"
+    if any(record.all("245", "240", "130", "246", "242", "740")):
+        return ""
+    return "a conference" if any(record.all("111")) else "" if any(record.all("100", "110")) else "no title"
 
 
 def _work(record: _Record) -> Work | None:
@@ -332,4 +347,5 @@ FORMAT = MetadataFormat(
     rank=30,
     read=read,
     schemas=("http://www.loc.gov/standards/marcxml/",),
+    roots=("record", "collection", "oai_marc"),
 )

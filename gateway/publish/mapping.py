@@ -19,6 +19,7 @@ from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
 from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.formats._not_works import refuse_other_things
 from gateway.publish import known_files, provenance, resourcesync_abouts, withholding
 from gateway.publish.namespaces import guarded, standing_alone
 from gateway.publish.provenance import Origin
@@ -214,6 +215,7 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
         root = xmlio.parse(content)
     except NotXml as error:
         raise UnusableRecord(f"The metadata cannot be used. {error}") from error
+    refuse_other_things(root)
     namespace, _ = xmlio.name_of(root)
     if given.exposed:
         content = guarded(content, root)

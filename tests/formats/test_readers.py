@@ -162,7 +162,9 @@ def test_mods() -> None:
     )
     assert texts_of(work, "title") == ["The Title: a tale"]
     assert texts_of(work, "creator") == ["Writer, A.", "Corporation", "Shown"]
-    assert texts_of(work, "identifier") == ["doi:10.1234/x", "hdl:1/2", "doi:10.1234/x", "doi:/odd", "local"]
+    assert texts_of(work, "identifier") == [
+        "https://doi.org/10.1234/x", "https://hdl.handle.net/1/2", "/odd", "local", "http://x.example.org/"
+    ]  # fmt: skip
     assert work.identifiers == ("https://doi.org/10.1234/x", "https://hdl.handle.net/1/2")
     assert links(work) == [("http://x.example.org/get", PDF)]
     assert work.landing_page == "http://x.example.org/"

@@ -52,9 +52,9 @@ _NOTE = re.compile(
     r"(?i)(?:approved for public release|this is the (?:final|author|accepted|published)|distribution (?:statement|a)\b"
     r"|comment:|citation:|includes (?:bibliograph|index)|\d+ ?(?:p|pages|leaves|s)\b\.?$|https?://\S+$|peer[- ]reviewed$"
     r"|international audience|thesis \(|submitted (?:by|to)|made available in|provided by|typescript|vita\b|title from"
-    r"|keywords?:|the article of record|technical report; no|originally published|dissertation \(|abstract$|not available$)"
+    r"|keywords?:|the article of record|technical report; no|originally published|dissertation \(|not available$)"
 )
-_LEAST_ABSTRACT = 100  # characters of a running text
+_A_FEW_WORDS, _RUNNING = 40, 400  # characters: at most of a note, at least of a text that is none
 
 
 def read(statements: Iterable[Statement]) -> Bibliography:
@@ -136,14 +136,14 @@ def _descriptions(entries: Iterable[Statement]) -> Iterator[Text]:
         for entry in entries
         if is_value(entry.text) and (parts := paragraphs(entry.text))
     ]
-    if len(texts) > 1:
-        ranked = [(_is_note(entry.text, place), place, entry) for place, entry in enumerate(texts)]
-        texts = [entry for *_, entry in sorted(ranked, key=lambda rank: rank[:2])]
-    yield from texts
+    yield from sorted(texts, key=lambda entry: _is_note(entry.text, texts))
 
 
-def _is_note(text: str, _place: int) -> int:
-    return 2 * (_NOTE.match(text) is not None and len(text) < 5 * _LEAST_ABSTRACT) + (len(text) < _LEAST_ABSTRACT)
+def _is_note(text: str, texts: list[Text]) -> bool:
+    """Return whether a description is a note by its words, or a few words before a running text."""
+    if len(text) < _A_FEW_WORDS:
+        return _NOTE.match(text) is not None or any(len(other.text) > _RUNNING for other in texts)
+    return len(text) < _RUNNING and _NOTE.match(text) is not None
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

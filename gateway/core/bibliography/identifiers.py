@@ -156,7 +156,7 @@ def handles_in(text: str) -> tuple[str, ...]:
 # --- one identifier ---------------------------------------------------------------------------------------------------
 
 _LOCAL = re.compile(
-    r"(?i)^https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|$)|^https?://hdl\.handle\.net/(?:123456789/|$)"
+    r"(?i)^https?://(?:dx\.)?doi\.org/10\.5072/|^https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|$)|^https?://hdl\.handle\.net/(?:123456789/|$)"
 )
 _SCHEMES = {
     "doi": "doi", "hdl": "handle", "handle": "handle", "isbn": "isbn", "issn": "issn", "eissn": "issn", "pissn": "issn",
@@ -174,7 +174,7 @@ def is_test_address(text: str) -> bool:
 def identifier_of(text: str, scheme: str = "") -> Identifier:
     """Return an identifier in any spelling, with the scheme that the record states (`DOI`, `hdl`), or that its form has.
 
-    A check digit that is wrong makes an identifier `other`. The DOIs for tests are `other` too.
+    A check digit that is wrong makes an identifier `other`.
     """
     text = text[:LONGEST].strip()
     stated = _SCHEMES.get(re.sub(r"[^a-z]", "", scheme.lower()), "")
@@ -184,9 +184,9 @@ def identifier_of(text: str, scheme: str = "") -> Identifier:
         text = f"hdl:{text}"
     if (uri := uri_of(text)).startswith("https://doi.org/"):
         whole = unquote(uri.removeprefix("https://doi.org/"))
-        doi = whole[: len(bare)] if (bare := next(iter(dois_in(whole)), "")) and whole.lower().startswith(bare) else whole
-        if doi.startswith(_TEST_PREFIX):
-            return Identifier("other", text)
+        doi = (
+            whole[: len(bare)] if (bare := next(iter(dois_in(whole)), "")) and whole.lower().startswith(bare) else whole
+        )
         return Identifier("doi", doi, address(f"https://doi.org/{doi}"))
     if uri:
         return Identifier("handle", unquote(uri.removeprefix("https://hdl.handle.net/")), uri)
