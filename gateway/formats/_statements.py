@@ -34,6 +34,9 @@ def license_in(text: str) -> str:
     return address(text) if _ANY_LICENSE.fullmatch(text) and not _NO_ACCESS.search(text) else ""
 
 
+_OWN_PAGE = re.compile(r"/handle/\d[\d.]*/|/items/[0-9a-f-]{36}")  # DSpace
+
+
 class _Names:
     """The identifiers, addresses, files and the licence in the statements, collected in one walk."""
 
@@ -98,6 +101,8 @@ class _Names:
         It is the first address in `identifier` that leads neither to a file nor to a resolver. The next choices are a
         related address on the host of a file, as in EPrints, that of a resolver, and any related one.
         """
+        if len(self.pages) > 1:  # DSpace has the work's own page last
+            self.pages.sort(key=lambda url: _OWN_PAGE.search(url) is None)
         if not self.related:
             return next(iter(self.pages or self.resolvers), "")
         hosts = {_host(url) for url in self.files}

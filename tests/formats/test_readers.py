@@ -163,7 +163,7 @@ def test_mods() -> None:
     assert texts_of(work, "title") == ["The Title: a tale"]
     assert texts_of(work, "creator") == ["Writer, A.", "Corporation", "Shown"]
     assert texts_of(work, "identifier") == [
-        "https://doi.org/10.1234/x", "https://hdl.handle.net/1/2", "/odd", "local", "http://x.example.org/"
+        "https://doi.org/10.1234/x", "https://hdl.handle.net/1/2", "doi:/odd", "local", "http://x.example.org/"
     ]  # fmt: skip
     assert work.identifiers == ("https://doi.org/10.1234/x", "https://hdl.handle.net/1/2")
     assert links(work) == [("http://x.example.org/get", PDF)]
@@ -226,7 +226,7 @@ def test_a_refinement_counts_as_what_it_refines() -> None:
         "<dcterms:audience>all</dcterms:audience><dc:date> </dc:date></q:qualifieddc>"
     )
     assert [tuple(statement) for statement in work.statements] == [
-        ("title", "T", "en"), ("description", "A", ""), ("date", "2001", "")
+        ("title", "T", "en"), ("date", "2001", ""), ("description", "A", "")
     ]  # fmt: skip
     assert qualified_dc.read(xmlio.parse(f'<x xmlns="{DCTERMS}"/>'.encode()), b"") is None
 

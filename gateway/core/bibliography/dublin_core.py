@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from gateway.core.addresses import ALSO_KNOWN_AS
 from gateway.core.bibliography.dates import date_of, dublin_core_dates, iso_of
-from gateway.core.bibliography.hosts import host_of, is_identifier, is_title, serial_in
+from gateway.core.bibliography.hosts import host_of, is_identifier, is_title, serial_in, year_in
 from gateway.core.bibliography.identifiers import (
     identifier_of,
     is_citation,
@@ -36,6 +36,7 @@ from gateway.core.model import (
     Text,
     Title,
     TitleType,
+    WorkDate,
 )
 
 # The types of works that are in journals or proceedings, so that a dc:source without numbers is the title of one.
@@ -74,8 +75,7 @@ def read(statements: Iterable[Statement]) -> Bibliography:
     types = words("type")
     type_ = type_of(types)
     sources = words("source")
-    everything = [*words("identifier"), *sources, *words("relation")]
-    host = _host(sources, type_, everything)
+    host = _host(sources, words("identifier"), words("relation"), type_)
     titles = [Title(text, language=entry.language) for entry in raw.get("title", ()) if (text := one_line(entry.text))]
     languages = tuple(dict.fromkeys(tag for text in words("language") for tag in languages_in(text)))
     shown = title_of(titles, languages[0] if languages else "")
@@ -86,7 +86,7 @@ def read(statements: Iterable[Statement]) -> Bibliography:
             *agents_of(_names(texts.get("creator", ()))),
             *agents_of(_names(texts.get("contributor", ())), "ctb"),
         ),
-        dates=dublin_core_dates(words("date")),
+        dates=_dates(words("date"), host),
         identifiers=tuple(_identifiers(words("identifier"), words("relation"))),
         host=host,
         type=type_,
@@ -103,6 +103,14 @@ def read(statements: Iterable[Statement]) -> Bibliography:
     )
 
 
+def _dates(texts: list[str], host: Host) -> tuple[WorkDate, ...]:
+    """Return the dates; for a record without one, the year in its citation."""
+    dates = dublin_core_dates(texts)
+    if date_of(dates)[1] or not (year := year_in(host)):
+        return dates
+    return WorkDate(year), *dates
+
+
 def _names(entries: Iterable[Text]) -> Iterator[tuple[str, str]]:
     for text, language, _ in entries:
         yield from ((part, language) for part in parts_of_list(text))
@@ -115,13 +123,19 @@ def _identifiers(own: Iterable[str], relations: Iterable[str]) -> Iterator[Ident
             yield identifier_of(text)._replace(relation=Relation.OTHER)
 
 
-def _host(sources: list[str], type_: str, everything: list[str]) -> Host:
-    """Return where a work was published: a place with numbers, or for an article the first source that has words."""
+def _host(sources: list[str], identifiers: list[str], relations: list[str], type_: str) -> Host:
+    """Return where a work was published: a place with numbers, or for an article the first source that has words.
+
+    arXiv has the place among the identifiers, and Érudit among the relations.
+    """
     texts = [text for text in sources if not is_identifier(text)]
-    host = next(filter(None, map(host_of, texts)), None)
+    cited = [text for text in identifiers if is_citation(text)]
+    divided = [text for text in relations if ";" in text]
+    host = next(filter(None, map(host_of, (*texts, *cited, *divided))), None)
     if host is None:
         title = next(filter(is_title, texts), "") if type_ in _CONTAINED else ""
         host = Host(title, text=title or texts[0]) if texts and type_ in _CONTAINED else Host()
+    everything = (*identifiers, *sources, *relations)
     issn = next((issn for text in everything for issn in issns_in(text)), "") or next(
         filter(None, map(serial_in, sources)), ""
     )
@@ -143,7 +157,7 @@ def _is_note(text: str, texts: list[Text]) -> bool:
     """Return whether a description is a note by its words, or a few words before a running text."""
     if len(text) < _A_FEW_WORDS:
         return _NOTE.match(text) is not None or any(len(other.text) > _RUNNING for other in texts)
-    return len(text) < _RUNNING and _NOTE.match(text) is not None
+    return _NOTE.match(text) is not None
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -205,7 +219,9 @@ def _sources(known: Bibliography) -> Iterator[Statement]:
         filter(None, (host.volume and f"Vol. {host.volume}", host.issue and f"No. {host.issue}", year and f"({year})"))
     )
     pages = "-".join(filter(None, (host.first_page, host.last_page)))
-    if host.title and (host.volume or host.issue or pages):
+    if host.text and (stated := host_of(host.text)) and stated[:5] == host[:5]:
+        yield Statement("source", host.text)  # in the words of the record
+    elif host.title and (host.volume or host.issue or pages):
         yield Statement("source", "; ".join(filter(None, (host.title, numbers, pages))))
     elif host.title or host.text:
         yield Statement("source", host.title or host.text)

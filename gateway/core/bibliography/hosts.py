@@ -19,7 +19,7 @@ _PLACE = re.compile(  # of a text with white space folded
     rf"(?: ?\(?(?P<year_before>{_YEAR})\))?"
     rf"(?:[,;]? ?(?:no|nr|n|num|n\u00fam|n\u00ba|iss|issue|h|heft)\b\.? ?(?P<number>{_ISSUE})"
     rf"| ?\((?:no\.? ?)?(?P<in_brackets>{_ISSUE})\))?"
-    rf"(?:[,:]? ?\((?P<year>{_YEAR})\))?"
+    rf"(?:[,:]? ?(?:\((?P<year>{_YEAR})\)|(?P<year_plain>{_YEAR})(?=, ?pp?\.)))?"
     r"(?:: [^;]{1,200}(?=; ))?"  # OJS: the title of the issue
     rf"(?:(?:[,:;] ?| |(?<=\)))(?:pp?\b\.? ?)?{_PAGES})?"
     rf"(?:,? (?:\((?P<year_behind>{_YEAR})\)|(?<=, )(?:[A-Z][a-z]{{2,8}}\.? )?(?P<year_last>{_YEAR})))?\.?",
@@ -30,7 +30,7 @@ _VANCOUVER = re.compile(
     rf": ?{_PAGES}\.?"
 )
 _BARE_ISSN = re.compile(r"(\d{4})-(\d{3}[\dXx])")
-_YEARS = ("year_before", "year", "year_behind", "year_last")
+_YEARS = ("year_before", "year", "year_plain", "year_behind", "year_last")
 _LONGEST = 500
 _BEHIND = re.compile(r"(?: \(\d{1,4} pages\))?(?:[.,;]? (?:doi: ?|https?://)\S+)?$", re.IGNORECASE)
 _IDENTIFIER = re.compile(
@@ -57,6 +57,10 @@ _LABELLED = re.compile(
 )
 _BEFORE_YEAR = re.compile(r"(?P<volume>\d{1,4})(?:\s*\((?P<issue>\d{1,4}(?:[-/\u2013]\d{1,4})?)\))?,?")
 _IN_BRACKETS = re.compile(rf"\((?P<year>{_YEAR}(?:[-/\u2013]\d{{2,4}})?)\)")
+_PAGES_INSIDE = re.compile(
+    rf"(?<![^\W\d_])(?:pp?|pages|s|str)\. ?{_PAGES}", re.IGNORECASE
+)  # LARO: `Vol.9, iss.1, p.41-65`
+_ANY_YEAR = re.compile(r"(?<![\d-])(?:1[5-9]|20)\d\d(?![\d-])")
 _ONLY_PAGES = re.compile(
     rf"(?:pp?|s|str|\u0441|c)?\b\.?\s*{_PAGES}|(?P<article>e?[\w.-]{{0,12}}\d[\w.-]{{0,12}})", re.IGNORECASE
 )
@@ -98,7 +102,8 @@ def _divided(text: str, stated: str) -> Host | None:
         found = {True: plain["volume"], False: plain["issue"] or ""}
     if not any(map(str.isalpha, title)) or not (year or (found and pages) or len(found) > 1) or is_identifier(title):
         return None
-    first = (pages["first"] or pages["article"] or "") if pages else ""
+    pages = pages or _PAGES_INSIDE.search(behind)
+    first = (pages["first"] or pages.groupdict().get("article") or "") if pages else ""
     return Host(
         title, found.get(True, ""), found.get(False, ""), first, (pages["last"] or "") if pages else "", text=text
     )
@@ -120,3 +125,11 @@ def serial_in(text: str) -> str:
     if match is None or (text[0] in "12" and text[5] in "12" and text[8].isdigit()):
         return ""
     return issn_of(text) if is_issn(text) else ""
+
+
+def year_in(host: Host) -> str:
+    """Return the year in the text of a place: the one in brackets, else the last number that can be a year."""
+    behind = host.text.removeprefix(host.title)[:_LONGEST]
+    if match := _IN_BRACKETS.search(behind):
+        return match["year"][:4]
+    return next(iter(reversed(_ANY_YEAR.findall(behind))), "") if host.title and behind else ""

@@ -57,6 +57,8 @@ def _is_record(element: etree._Element) -> bool:
     name = name_of(element)[1]
     if name == "record":
         return any(name_of(child)[1] in ("leader", "datafield", "controlfield") for child in children(element))
+    if name == "metadata":  # of xoai, or what holds a record
+        return any(name_of(child)[1] == "element" for child in children(element))
     return name in _RECORDS and len(element) > 0
 
 
