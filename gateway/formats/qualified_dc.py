@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from gateway.core.bibliography.dublin_core import statements_of
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, is_author, parts_of_list, relator
 from gateway.core.model import DateType, Relation, Statement, TitleType, Work

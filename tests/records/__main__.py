@@ -165,7 +165,8 @@ def same_value(field: str, ours: Any, theirs: Any) -> bool:
 
 
 def same_name(ours: dict[str, str], theirs: dict[str, str]) -> bool:
-    if named(theirs["name"]) not in (named(ours["name"]), named(ours["plain"])):
+    forms = (ours["name"], ours["plain"], "" if "family" in theirs else f"{ours['given']} {ours['family']}")
+    if named(theirs["name"]) not in map(named, forms):  # a name that was judged as one text may have either order
         return False
     if theirs.get("kind") == "organisation" and ours["family"]:
         return False

@@ -64,6 +64,7 @@ _ANY_YEAR = re.compile(r"(?<![\d-])(?:1[5-9]|20)\d\d(?![\d-])")
 _ONLY_PAGES = re.compile(
     rf"(?:pp?|s|str|\u0441|c)?\b\.?\s*{_PAGES}|(?P<article>e?[\w.-]{{0,12}}\d[\w.-]{{0,12}})", re.IGNORECASE
 )
+_ROMAN_PAGES = re.compile(r"(?P<article>)(?:pp?\b\.? ?)?(?P<first>[ivxlcdm]{1,9})(?: ?[-\u2013] ?(?P<last>[ivxlcdm]{1,9}))?")
 
 
 def host_of(text: str) -> Host | None:
@@ -92,7 +93,7 @@ def _divided(text: str, stated: str) -> Host | None:
     title, _, behind = stated.partition(";")
     title, behind = title.strip(), behind.strip()
     middle, semicolon, last = behind.rpartition(";")
-    pages = _ONLY_PAGES.fullmatch(last.strip()) if semicolon else None
+    pages = (_ONLY_PAGES.fullmatch(last.strip()) or _ROMAN_PAGES.fullmatch(last.strip())) if semicolon else None
     if semicolon and (pages or not last.strip()):
         behind = middle.strip()
     year = _IN_BRACKETS.search(behind)
