@@ -38,7 +38,8 @@ _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s?|([uvHckrd])(?:\s|(?=\{)))\{?\s?([A-Z
 _GROUP = re.compile(r"(?i)\b(?:collaborations?|consortium|group|team|project|experiment)\b")
 # `Given van Family Jr`, as arXiv itself divides the names of its authors.
 _NAME = re.compile(
-    r"(?P<given>\S+(?: \S+)*?) (?P<family>(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) )*"
+    r"(?P<given>\S+(?: \S+)*?) (?P<family>"
+    r"(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) )*"
     r"\S+)(?:,? (?P<suffix>Jr\.?|Sr\.?|I{2,3}|IV))?",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ _KINDS, _ITEMS, _ABOVE = (TABLES["crossref"][name] for name in ("kinds", "items"
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a record, or of the first one of a batch; None if there is none. Raise NotAWork for a grant."""
+    """Return the Work of a record, or of the first of a batch; None if there is none. Raise NotAWork for a grant."""
     kind = next(root.iter(*(f"{{*}}{name}" for name in _KINDS)), None)
     if kind is None:
         return None

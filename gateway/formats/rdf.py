@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from gateway.core.bibliography.dates import year_of
 from gateway.core.bibliography.people import agent_of
@@ -18,6 +19,7 @@ from gateway.core.xmltext import RDF, XML
 from gateway.formats._describing import Describing, first
 from gateway.formats._tables import TABLES, TARGETS, attribute_of, find, format_of, text, texts, with_role
 
+_Label: TypeAlias = tuple[str, str]  # a text, and its language
 _AGENTS = {"creator": "aut", "author": "aut", "aut": "aut", "contributor": "ctb"}
 # Statements whose values must be words, and not the address of something that this document does not describe.
 _IN_WORDS = frozenset(TABLES["rdf"]["in_words"])
@@ -36,10 +38,11 @@ def read(root: Element, _content: bytes) -> Work | None:
             nodes.setdefault(about, []).append(node)
     is_edm = next(find(root, "ProvidedCHO"), None) is not None
     known = Describing("edm:isShownBy" if is_edm else "rdf")
+    labels: dict[str, _Label] = {}
     described = list(_provided(root) if is_edm else _bibliographic(root))
     for node in described:
         for element in children(node):
-            for words, language in _values(element, nodes):
+            for words, language in _values(element, nodes, labels):
                 _add(known, element, words, language, in_catalogue=not is_edm)
     classes = [label for node in described for label in _classes(node)]
     kinds = [TABLES["types_edm"].get(words, "") for node in described for words in texts(node, "type")]
@@ -77,24 +80,33 @@ def _classes(node: Element) -> Iterator[str]:
             yield label
 
 
-def _values(element: Element, nodes: Mapping[str, list[Element]]) -> Iterator[tuple[str, str]]:
+def _values(element: Element, nodes: Mapping[str, list[Element]], labels: dict[str, _Label]) -> Iterator[_Label]:
     """Yield the text of a statement with its language: its own, or the label of the node that it names or contains."""
     resource = element.get(f"{{{RDF}}}resource")
-    if resource is None and not len(element):
-        yield text_of(element), element.get(f"{{{XML}}}lang", "")
-        return
-    places = nodes.get(resource, []) if resource else list(children(element))
-    labels = [label for name in _LABELS for place in places for label in find(place, name) if text_of(label)]
-    labels.sort(key=lambda label: label.get(f"{{{XML}}}lang", "")[:2] not in ("", "en"))
-    if labels:
-        yield text_of(labels[0]), labels[0].get(f"{{{XML}}}lang", "")
-    elif resource and not places:
-        yield resource, ""
+    if resource:
+        if resource not in labels:
+            labels[resource] = _label(nodes[resource]) if resource in nodes else (resource, "")
+        yield labels[resource]
+    else:
+        yield _label(list(children(element))) if len(element) else (text_of(element), _language(element))
+
+
+def _label(places: list[Element]) -> _Label:
+    """Return the best label of a node: of the first kind that it has, in English or without a language."""
+    for name in _LABELS:
+        if labels := [label for place in places for label in find(place, name) if text_of(label)]:
+            best = next((label for label in labels if _language(label)[:2] in ("", "en")), labels[0])
+            return text_of(best), _language(best)
+    return "", ""
+
+
+def _language(element: Element) -> str:
+    return element.get(f"{{{XML}}}lang", "")
 
 
 def _add(known: Describing, element: Element, words: str, language: str, *, in_catalogue: bool) -> None:
     namespace, name = name_of(element)
-    if name in _IN_WORDS and (words[:4] == "http" or words[:1] == "#" or namespace == RDF):
+    if not words or (name in _IN_WORDS and (words[:4] == "http" or words[:1] == "#" or namespace == RDF)):
         return
     if name == "title":
         kind = TitleType.TRANSLATED if known.titles else TitleType.MAIN
