@@ -39,9 +39,6 @@ class _Step(NamedTuple):
     conditions: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     def fits(self, element: Element) -> bool:
-        name = name_of(element)[1]
-        if name not in self.names and "*" not in self.names:
-            return False
         for attribute, sign, wanted in self.conditions:
             stated = attribute_of(element, attribute)
             found = any(part in stated for part in wanted) if sign[-1] == "~" else stated in wanted
@@ -70,18 +67,40 @@ def attribute_of(element: Element, name: str) -> str:
     return value.rpartition(":")[2] if name == "type" and "/" not in value else value.strip()
 
 
-def find(holder: Element | None, path: str) -> Iterator[Element]:
-    """Yield the elements at a path, in the order of the document."""
-    return _found(holder, _compiled(path)[0])
+_Index = dict[Element, dict[str, list[Element]]]  # the children of elements by local name
 
 
-def _found(holder: Element | None, steps: tuple[_Step, ...]) -> Iterator[Element]:
-    if holder is None or not steps:
-        yield from () if holder is None else (holder,)
-        return
-    for child in children(holder):
-        if steps[0].fits(child):
-            yield from _found(child, steps[1:])
+def find(holder: Element | None, path: str, index: _Index | None = None) -> list[Element]:
+    """Return the elements at a path, in the order of the document; `index` is kept between several paths."""
+    found = [] if holder is None else [holder]
+    index = {} if index is None else index
+    for step in _compiled(path)[0] if found else ():
+        inside = [_named(element, step, index) for element in found]
+        found = inside[0] if len(inside) == 1 else [child for part in inside for child in part]
+        if step.conditions:
+            found = [child for child in found if step.fits(child)]
+        if not found:
+            break
+    return found
+
+
+def one(holder: Element | None, path: str) -> Element | None:
+    """Return the first element at a path."""
+    return next(iter(find(holder, path)), None)
+
+
+def _named(element: Element, step: _Step, index: _Index) -> list[Element]:
+    """Return the children of an element that have a name of a step."""
+    known = index.get(element)
+    if known is None:
+        known = index[element] = {}
+        for child in children(element):
+            known.setdefault(name_of(child)[1], []).append(child)
+    if len(step.names) == 1 and "*" not in step.names:
+        return known.get(next(iter(step.names)), [])
+    if "*" not in step.names and len(step.names & known.keys()) < 2:  # noqa: PLR2004
+        return next((known[name] for name in step.names & known.keys()), [])
+    return [child for child in children(element) if "*" in step.names or name_of(child)[1] in step.names]
 
 
 def texts(holder: Element | None, *paths: str) -> Iterator[str]:
@@ -133,16 +152,16 @@ def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
 
 def read_by(name: str, record: Element | None, known: Describing) -> None:
     """Add what the rules and the agents of a table find in a record."""
-    table = TABLES[name]
-    for path, target, *options in table.get("rules", ()) if record is not None else ():
-        attribute = _compiled(path)[1]
-        for element in find(record, path):
+    table, index = TABLES[name], _Index()
+    for path, target, *options in table.get("rules", ()):
+        for element in find(record, path, index):
+            attribute = _compiled(path)[1]
             words = attribute_of(element, attribute) if attribute else text_of(element)
             if words:
                 TARGETS[target](known, element, words, *options)
     for spec in table.get("agents", ()):
         if not (spec.get("else") and any(agent.is_author for agent in known.agents)):
-            for element in find(record, spec["path"]):
+            for element in find(record, spec["path"], index):
                 role = best_role(texts(element, *spec.get("roles", ()))) or spec.get("role", "aut")
                 known.agent(with_role(agent_at(element, spec), role))
 

@@ -10,7 +10,7 @@ from gateway.core.errors import NotAWork
 from gateway.core.model import Work
 from gateway.core.xmlio import Element, name_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import TABLES, attribute_of, degree_of, find, format_of, read_by, texts
+from gateway.formats._tables import TABLES, attribute_of, degree_of, find, format_of, one, read_by, texts
 
 _KINDS, _ITEMS, _ABOVE = (TABLES["crossref"][name] for name in ("kinds", "items", "above"))
 
@@ -24,7 +24,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     if name == "grant":
         raise NotAWork("a grant")
     known = Describing("crossref:resource")
-    item = next(find(kind, "|".join(_ITEMS)), None)
+    item = one(kind, "|".join(_ITEMS))
     above = sorted(find(kind, "|".join(_ABOVE)), key=lambda holder: _ABOVE.index(name_of(holder)[1]))
     for holder in [item] if item is not None else [*above, kind]:
         read_by("crossref", holder, known)

@@ -12,7 +12,18 @@ from gateway.core.bibliography.people import agent_of, is_organization, relator
 from gateway.core.model import Agent, DateType, Work
 from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import attribute_of, find, format_of, language, read_by, record_in, text, texts, with_role
+from gateway.formats._tables import (
+    attribute_of,
+    find,
+    format_of,
+    language,
+    one,
+    read_by,
+    record_in,
+    text,
+    texts,
+    with_role,
+)
 
 _PERSON = re.compile(r"([^\s,][^,]{0,60}, [^,]{1,60}), (.+)")  # `Family, Given, University …` (UK Data Service)
 _DATES = ("distStmt/distDate", "verStmt/version", "prodStmt/prodDate", "distStmt/depDate")
@@ -21,14 +32,14 @@ _DATES = ("distStmt/distDate", "verStmt/version", "prodStmt/prodDate", "distStmt
 def read(root: Element, _content: bytes) -> Work | None:
     """Return the Work of a codebook, or of the first one in a wrapper; None if it describes no study."""
     book = record_in(root, "codeBook")
-    study = next(find(book, "stdyDscr"), None)
-    citation = next(find(study, "citation"), None)
+    study = one(book, "stdyDscr")
+    citation = one(study, "citation")
     if citation is None or study is None:
         return None
     known = Describing("ddi:fileDscr")
     known.coar_type = "dataset"
     read_by("ddi", study, known)
-    own = language(next(find(citation, "titlStmt/titl"), citation))
+    own = language((find(citation, "titlStmt/titl") or [citation])[0])
     known.language(own)
     known.descriptions.sort(key=lambda entry: entry.language not in ("", own))
     for element in _in_language(citation, "rspStmt/AuthEnty", own):

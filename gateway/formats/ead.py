@@ -11,7 +11,7 @@ from gateway.formats._tables import find, format_of, read_by, record_in
 def read(root: Element, _content: bytes) -> Work | None:
     """Return the Work of a finding aid; None if it describes no unit."""
     record = record_in(root, "ead")
-    if next(find(record, "archdesc/did"), None) is None:
+    if not find(record, "archdesc/did"):
         return None
     known = Describing("ead:dao")
     read_by("ead", record, known)

@@ -19,7 +19,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     known.dates += dublin_core_dates(texts(record, "date"))
     read_by("dc", record, known)
     read_by("etdms", record, known)
-    if next(find(record, "degree"), None) is not None:
+    if find(record, "degree"):
         known.coar_type = degree_of(" ".join(texts(record, "degree/level", "degree/name"))) or "thesis"
     return known.work()
 

@@ -20,6 +20,7 @@ from gateway.formats._tables import (
     format_of,
     language,
     marked,
+    one,
     read_by,
     text,
     texts,
@@ -35,9 +36,9 @@ _ORCIDS = ("contrib-id", "uri@href", "ext-link@href")
 def read(root: Element, _content: bytes) -> Work | None:
     """Return the Work of an article, or of the first one in a wrapper; None if there is none."""
     for article in [root] if name_of(root)[1] == "article" else root.iter("{*}article"):
-        front = next(find(article, "front|front-stub"), None)
+        front = one(article, "front|front-stub")
         if front is not None:
-            return _work(article, next(find(front, "article-meta"), front), next(find(front, "journal-meta"), None))
+            return _work(article, (find(front, "article-meta") or [front])[0], one(front, "journal-meta"))
     return None
 
 
@@ -45,7 +46,7 @@ def _work(article: Element, meta: Element, journal: Element | None) -> Work | No
     known = Describing("jats:self-uri")
     kind = attribute_of(article, "article-type").lower()
     known.coar_type = TABLES["types_jats"].get(kind, "journal article")
-    if known.coar_type == "journal article" and next(find(meta, "conference"), None) is not None:
+    if known.coar_type == "journal article" and find(meta, "conference"):
         known.coar_type = "conference paper"
     known.type(kind)
     known.language(language(article))

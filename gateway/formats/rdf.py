@@ -36,7 +36,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     for node in root.iter("{*}*"):
         if about := node.get(f"{{{RDF}}}about"):
             nodes.setdefault(about, []).append(node)
-    is_edm = next(find(root, "ProvidedCHO"), None) is not None
+    is_edm = bool(find(root, "ProvidedCHO"))
     known = Describing("edm:isShownBy" if is_edm else "rdf")
     labels: dict[str, _Label] = {}
     described = list(_provided(root) if is_edm else _bibliographic(root))
@@ -57,7 +57,7 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 def _provided(root: Element) -> Iterator[Element]:
     """Yield the nodes that describe the first object: what the provider says, in its proxy or on the object itself."""
-    provided = next(find(root, "ProvidedCHO"))
+    provided = find(root, "ProvidedCHO")[0]
     for proxy in find(root, "Proxy"):
         targets = list(texts(proxy, "proxyFor@resource"))
         if text(proxy, "europeanaProxy").lower() != "true" and (

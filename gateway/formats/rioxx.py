@@ -17,7 +17,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     known = Describing("dc:identifier")
     read_by("rioxx", record, known)
     # Rioxx 3 has the landing page as dc:identifier, Rioxx 2 the file; some mix them up.
-    is_third = next(find(record, "creator|relation/*"), None) is not None or bool(known.files)
+    is_third = bool(find(record, "creator|relation/*") or known.files)
     stated = "" if is_third else first(map(type_named, texts(record, "format")))
     for words in texts(record, "identifier"):
         before = len(known.files)
