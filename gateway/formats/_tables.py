@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
-from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmlio import Element, name_of, text_of
 from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
@@ -35,7 +35,7 @@ _CONDITION = re.compile(r"\[([\w-]+)(!?[=~])([^\]]*)\]")
 
 
 class _Step(NamedTuple):
-    names: frozenset[str]
+    tags: tuple[str, ...]  # as lxml matches them: `{*}name`
     conditions: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     def fits(self, element: Element) -> bool:
@@ -55,7 +55,7 @@ def _compiled(path: str) -> tuple[tuple[_Step, ...], str]:
         match = _STEP.fullmatch(step)
         assert match is not None, path
         conditions = tuple((name, sign, tuple(words.split("|"))) for name, sign, words in _CONDITION.findall(match[2]))
-        steps.append(_Step(frozenset(match[1].split("|")), conditions))
+        steps.append(_Step(tuple(f"{{*}}{name}" for name in match[1].split("|")), conditions))
     return tuple(steps), attribute
 
 
@@ -67,17 +67,12 @@ def attribute_of(element: Element, name: str) -> str:
     return value.rpartition(":")[2] if name == "type" and "/" not in value else value.strip()
 
 
-_Index = dict[Element, dict[str, list[Element]]]  # the children of elements by local name
-
-
-def find(holder: Element | None, path: str, index: _Index | None = None) -> list[Element]:
-    """Return the elements at a path, in the order of the document; `index` is kept between several paths."""
+def find(holder: Element | None, path: str) -> list[Element]:
+    """Return the elements at a path, in the order of the document."""
     found = [] if holder is None else [holder]
-    index = {} if index is None else index
-    for step in _compiled(path)[0] if found else ():
-        inside = [_named(element, step, index) for element in found]
-        found = inside[0] if len(inside) == 1 else [child for part in inside for child in part]
-        if step.conditions:
+    for step in _compiled(path)[0]:
+        found = [child for element in found for child in element.iterchildren(*step.tags)]
+        if found and step.conditions:
             found = [child for child in found if step.fits(child)]
         if not found:
             break
@@ -87,20 +82,6 @@ def find(holder: Element | None, path: str, index: _Index | None = None) -> list
 def one(holder: Element | None, path: str) -> Element | None:
     """Return the first element at a path."""
     return next(iter(find(holder, path)), None)
-
-
-def _named(element: Element, step: _Step, index: _Index) -> list[Element]:
-    """Return the children of an element that have a name of a step."""
-    known = index.get(element)
-    if known is None:
-        known = index[element] = {}
-        for child in children(element):
-            known.setdefault(name_of(child)[1], []).append(child)
-    if len(step.names) == 1 and "*" not in step.names:
-        return known.get(next(iter(step.names)), [])
-    if "*" not in step.names and len(step.names & known.keys()) < 2:  # noqa: PLR2004
-        return next((known[name] for name in step.names & known.keys()), [])
-    return [child for child in children(element) if "*" in step.names or name_of(child)[1] in step.names]
 
 
 def texts(holder: Element | None, *paths: str) -> Iterator[str]:
@@ -152,16 +133,16 @@ def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
 
 def read_by(name: str, record: Element | None, known: Describing) -> None:
     """Add what the rules and the agents of a table find in a record."""
-    table, index = TABLES[name], _Index()
+    table = TABLES[name]
     for path, target, *options in table.get("rules", ()):
-        for element in find(record, path, index):
+        for element in find(record, path):
             attribute = _compiled(path)[1]
             words = attribute_of(element, attribute) if attribute else text_of(element)
             if words:
                 TARGETS[target](known, element, words, *options)
     for spec in table.get("agents", ()):
         if not (spec.get("else") and any(agent.is_author for agent in known.agents)):
-            for element in find(record, spec["path"], index):
+            for element in find(record, spec["path"]):
                 role = best_role(texts(element, *spec.get("roles", ()))) or spec.get("role", "aut")
                 known.agent(with_role(agent_at(element, spec), role))
 
