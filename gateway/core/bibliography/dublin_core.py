@@ -130,8 +130,10 @@ def _host(sources: list[str], identifiers: list[str], relations: list[str], type
     divided = [text for text in relations if ";" in text]
     host = next(filter(None, map(host_of, (*texts, *cited, *divided))), None)
     if host is None:
-        title = next(filter(is_title, texts), "") if type_ in _CONTAINED else ""
-        host = Host(title, text=title or texts[0]) if texts and type_ in _CONTAINED else Host()
+        # Digital Commons has the name of a series or of a person there.
+        is_contained = type_ in _CONTAINED and not any("/viewcontent.cgi" in text for text in identifiers)
+        title = next(filter(is_title, texts), "") if is_contained else ""
+        host = Host(title, text=title or texts[0]) if texts and is_contained else Host()
     everything = (*identifiers, *sources, *relations)
     labelled = (issn for text in everything for issn in issns_in(text))
     issn = next(labelled, "") or next(filter(None, map(serial_in, sources)), "")
