@@ -6,6 +6,7 @@ The header is added later, when the datestamp is known (`record`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -30,6 +31,7 @@ from gateway.publish.withholding import Forbidden
 _DIGEST_BYTES = 16
 _UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
+_TITLE = re.compile(rb"<(?:[\w.-]+:)?title\b[^<>]*>\s*[^\s<]")  # in a valid oai_dc
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
+    `is_untitled`: nothing that was read of it has a title.
     """
 
     upstream: str
@@ -109,6 +112,7 @@ class Prepared(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
+    is_untitled: bool = False
 
 
 class _Read(NamedTuple):
@@ -165,7 +169,10 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
     contents = tuple(oai_didl.contents(work))
-    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
+    is_untitled = not (work.texts("title") if not work.oai_dc else _TITLE.search(work.oai_dc))
+    return Prepared(
+        task.upstream, identifier, False, sets, fragments, (), known is not None, contents, is_untitled=is_untitled
+    )
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
