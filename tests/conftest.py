@@ -76,7 +76,8 @@ def loaded_by(code: str) -> tuple[set[str], list[str]]:
 
     Without the measurement of coverage, which is loaded before everything and brings modules of its own.
     """
-    line = [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules)"]
+    program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nfinally:\n    print(*sys.modules)"
+    line = [sys.executable, "-c", program]
     done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
     *printed, modules = done.stdout.splitlines()
     return set(modules.split()), printed

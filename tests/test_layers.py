@@ -18,16 +18,16 @@ from tests.conftest import ROOT
 # A row says what the modules below some names may import: of ours (with all below it), and after `+`, which libraries.
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
-GROUND <- gateway.core.{model, errors, xmltext, addresses, special_addresses, address_rules, digests, secret_arguments,
-  typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, unattended}
+GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
+  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, unattended}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
-WORKS <- gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights, identifiers,
-  known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
+WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
+  identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
 # The rooms of both packages, the ground first: each may import those before it that its row names.
 GATEWAY <- gateway.{core, formats, store, publish, resourcesync, hub, search, fulltext, oaipmh, takedowns, pages,
   review, ops, server, app, cli, __main__}
-HARVESTER <- harvester.{runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule, audit,
-  graph, commands, cli, __main__}
+HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule,
+  audit, graph, commands, cli, __main__}
 
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
@@ -72,15 +72,16 @@ gateway.review.throttle <- GROUND gateway.store.{base, base_users}
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.schemas <- GROUND + flask
+gateway.ops.{probes, schemas} <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.{metrics_of_state, request_counts} <- gateway.{core, hub, store} + prometheus_client
+gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn
 gateway.server.conversion <- gateway.{core, store.opening, server}
 gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
 gateway <- gateway + flask
 gateway.cli <- gateway + click
 # The harvester: a row for each room, from the ground up. It uses the core of the gateway, and never a face of it.
+harvester.words <- harvester.words
 harvester.runtime <- gateway.core harvester.runtime
 harvester.runtime.progress <- gateway.core harvester.runtime + rich
 harvester.xml <- GROUND gateway.core.xmlio harvester.xml + lxml
@@ -92,7 +93,7 @@ harvester.http.robots_txt <- GROUND harvester.http + protego
 harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
   harvester.{runtime.temporary_files, xml, sources} + lxml
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
-  harvester.{runtime.interrupts, runtime.worker_pool, http, fulltext}
+  harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext}
 harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
   harvester.fulltext.{pages.landing_rules, services} + lxml
 harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
@@ -106,8 +107,8 @@ harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, s
   takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
 harvester.harvest.sources_toml <- GROUND gateway.core.permissions harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
-harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{runtime, http, sources,
-  fulltext.pdf, harvest, dump, mirror} + lxml
+harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
+  sources, fulltext.pdf, harvest, dump, mirror} + lxml
 harvester.mirror.file_types <- GROUND harvester.mirror + puremagic
 harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify

@@ -91,10 +91,9 @@ class Describing:
             self.identifiers.append(identifier._replace(relation=relation))
 
     def host(self, **values: str) -> None:
-        """Set fields of the Host: title, volume, issue, first_page, last_page, issn, isbn, text; the first value stays."""
-        for name, text in values.items():
-            text = issn_of(text) if name == "issn" else one_line(text)
-            if text:
+        """Set fields of the Host, such as `title` or `first_page`; of several values, the first one stays."""
+        for name, stated in values.items():
+            if text := issn_of(stated) if name == "issn" else one_line(stated):
                 self._host.setdefault(name, text)
 
     def type(self, *words: str) -> None:

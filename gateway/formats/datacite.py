@@ -34,7 +34,9 @@ _SAME = ("IsIdenticalTo", "IsVariantFormOf")
 _HOSTS = ("IsPublishedIn", "IsPartOf")
 _NO_DESCRIPTION = ("SeriesInformation", "TableOfContents", "TechnicalInfo")
 _GENERAL = ("Text", "Other", "Collection", "")  # words of resourceTypeGeneral that say less than any other word
-_ORGANIZATIONS = frozenset(("HostingInstitution", "Distributor", "Sponsor", "RegistrationAgency", "RegistrationAuthority", "ResearchGroup"))  # fmt: skip
+_ORGANIZATIONS = frozenset((
+    "HostingInstitution", "Distributor", "Sponsor", "RegistrationAgency", "RegistrationAuthority", "ResearchGroup",
+))  # fmt: skip
 
 
 def read(root: Element, _content: bytes) -> Work | None:
@@ -46,15 +48,13 @@ def read(root: Element, _content: bytes) -> Work | None:
     describe(resource, known)
     # The date of publication is its year, exactly if a date of issue is in it.
     for element in below(resource, "publicationYear"):
-        issued = [
-            date
-            for date in known.dates
-            if date.type is DateType.ISSUED and year_of(date.text) == year_of(text_of(element))
-        ]
-        known.dates = issued[:1] + [date for date in known.dates if date not in issued]
-        if not issued:
+        year = year_of(text_of(element))
+        exact = [date for date in known.dates if date.type is DateType.ISSUED and year_of(date.text) == year]
+        before = [date for date in known.dates if date not in exact]
+        known.dates = exact[:1]
+        if not exact:
             known.date(text_of(element))
-            known.dates = known.dates[-1:] + known.dates[:-1]
+        known.dates += before
     return known.work()
 
 
@@ -64,15 +64,16 @@ def _resources(root: Element) -> Iterator[Element]:
 
 def below(parent: Element, *path: str) -> Iterator[Element]:
     """Yield the elements at a path of local names; where a list has no element around it, its entries."""
-    for child in children(parent):
-        local = name_of(child)[1]
-        if local == path[0]:
-            if len(path) == 1:
-                yield child
-            else:
-                yield from below(child, *path[1:])
-        elif len(path) > 1 and local == path[1] and path[0] == f"{local}s":
-            yield from below(parent, *path[1:]) if len(path) > 2 else (child,)  # noqa: PLR2004
+    holders = parent.iterchildren(f"{{*}}{path[0]}")
+    if len(path) == 1:
+        yield from holders
+        return
+    is_listed = False
+    for holder in holders:
+        is_listed = True
+        yield from below(holder, *path[1:])
+    if not is_listed and path[0] == f"{path[1]}s":
+        yield from below(parent, *path[1:])
 
 
 def describe(resource: Element, known: Describing) -> None:
@@ -91,20 +92,31 @@ def describe(resource: Element, known: Describing) -> None:
         known.type(*((text, general) if is_general else (general, text)))
     _identifiers(resource, known)
     _hosts(resource, known)
+    _texts(resource, known)
+
+
+def _texts(resource: Element, known: Describing) -> None:
     for element in below(resource, "subjects", "subject"):
         known.subject(text_of(element), element.get(_LANGUAGE, ""))
     for element in below(resource, "descriptions", "description"):
         type_ = element.get("descriptionType") or ""
-        text = "".join(f"{part}" for part in element.itertext())
+        text = "".join(map(str, element.itertext()))
         if type_ == "SeriesInformation" and (host := host_of(text_of(element))):
-            _host(known, host)
+            known.host(**host._asdict())
         elif type_ not in _NO_DESCRIPTION:
             known.description(text, "abstract" if type_ in ("Abstract", "") else "note", element.get(_LANGUAGE, ""))
-    for element in (*below(resource, "rightsList", "rights"), *(e for e in below(resource, "rights") if len(e) == 0)):
-        known.rights(text_of(element), element.get("rightsURI") or "")
-    for name, path in (("formats", ("formats", "format")), ("formats", ("sizes", "size")), ("places", ("geoLocations", "geoLocation", "geoLocationPlace"))):  # fmt: skip
+    for element in (*below(resource, "rightsList", "rights"), *below(resource, "rights")):
+        known.rights(text_of(element) if not len(element) else "", element.get("rightsURI") or "")
+    for name, *path in _OTHERS:
         for element in below(resource, *path):
             known.more(name, text_of(element))
+
+
+_OTHERS = (
+    ("formats", "formats", "format"),
+    ("formats", "sizes", "size"),
+    ("places", "geoLocations", "geoLocation", "geoLocationPlace"),
+)
 
 
 def _titles(resource: Element, known: Describing) -> None:
@@ -192,11 +204,6 @@ def _hosts(resource: Element, known: Describing) -> None:
             issn=ids.get("ISSN", "") or ids.get("EISSN", ""),
             isbn=ids.get("ISBN", ""),
         )
-
-
-def _host(known: Describing, host: object) -> None:
-    fields = host._asdict() if isinstance(host, tuple) and hasattr(host, "_asdict") else {}
-    known.host(**{name: str(text) for name, text in fields.items()})
 
 
 FORMAT = MetadataFormat(

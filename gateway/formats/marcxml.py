@@ -35,14 +35,15 @@ _TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("marc_tables.tom
 _NO_WORKS = frozenset("zuvxy")  # leader/06: authority, holdings (MARC 21 Holdings, Authority)
 _ISBD = " /:;=,"  # punctuation at the end of a subfield (ISBD)
 _EDITED = re.compile(
-    r"(?i)\b(?:edited|editors?|ed\. by|translated|toim|hrsg|herausgegeben|compiled|illustrat|\u00fcbersetz|red\.|p\u0159elo\u017eil|transl)"
+    r"(?i)\b(?:edited|editors?|ed\. by|translated|toim|hrsg|herausgegeben|compiled|illustrat|\u00fcbersetz|red\."
+    r"|p\u0159elo\u017eil|transl)"
 )
 _PAGES = re.compile(r"(?i)(?:\b(?:pp?|pages|s|str|S)\b\.?\s*)([A-Za-z]?\d{1,6})(?:\s*[-\u2013/]\s*([A-Za-z]?\d{1,6}))?")
 _VOLUME = re.compile(r"(?i)\b(?:vol(?:ume)?|bd|roč|v|t|jg|årg)\b\.?\s*(\d{1,5})")
 _ISSUE = re.compile(r"(?i)(?:\b(?:no|nr|iss(?:ue)?|heft|č|h|n)\b\.?\s*|,\s*č\.\s*)(\d{1,5})")
 _ABOUT = re.compile(
-    r"(?i)\b(?:cover|table of contents|inhaltsverzeichnis|contents|publisher description|inhaltstext|abstract|sample text"
-    r"|thumbnail|icon|review|rezension|contributor biograph|book review|obálka|obsah|klappentext|verlagsangaben|cover image)\b"
+    r"(?i)\b(?:cover|table of contents|inhaltsverzeichnis|contents|publisher description|inhaltstext|abstract|thumbnail"
+    r"|sample text|icon|review|rezension|contributor biograph|ob\u00e1lka|obsah|klappentext|verlagsangaben)\b"
 )
 _BYTES = re.compile(r"(\d{1,15})(?: ?bytes?)?")
 
@@ -80,8 +81,13 @@ class _Record:
             elif name in ("datafield", "varfield"):
                 self.fields.append(_field(element))
 
+        self._by_tag: dict[str, list[_Field]] = {}
+        for field in self.fields:
+            self._by_tag.setdefault(field.tag, []).append(field)
+
     def all(self, *tags: str) -> Iterator[_Field]:
-        return (field for field in self.fields if field.tag in tags)
+        """Yield the fields with these tags, tag by tag."""
+        return (field for tag in tags for field in self._by_tag.get(tag, ()))
 
 
 def _field(element: Element) -> _Field:
@@ -142,7 +148,6 @@ def _titles(record: _Record, known: Describing) -> None:
 def _title(field: _Field) -> str:
     parts: list[str] = []
     for code, text in field.subfields:
-        text = text.strip()
         if not text or code not in "abnp" or not code:
             continue
         bare = text.rstrip(_ISBD)
@@ -186,10 +191,13 @@ def _agent(field: _Field) -> Agent:
         return organization(name)
     if field.tag in ("111", "711"):
         return organization(name.rstrip(" ."))
-    name = _without_stop(name)
-    orcid = first(orcid_of(text) for text in field.all("01"))
     if field.tag == "720":
         return organization(name) if field.ind1 == "2" else agent_of(name)
+    return _person(field, _without_stop(name))
+
+
+def _person(field: _Field, name: str) -> Agent:
+    orcid = first(orcid_of(text) for text in field.all("01"))
     if field.ind1 == "0":
         return Agent(" ".join(filter(None, (name, field.first("b").rstrip(" ,.")))), orcid=orcid)
     family, comma, given = name.partition(",")
@@ -251,8 +259,15 @@ def _types(record: _Record, known: Describing) -> None:
         known.type(_TABLE["types"].get(type_ + level) or _TABLE["types"].get(type_, ""))
 
 
+_DEGREES = (
+    ("doctoral thesis", r"ph\.? ?d|doctor|diss|dr\."),
+    ("master thesis", r"master|m\. ?[as]|diplom|mgr"),
+    ("bachelor thesis", r"bachelor|b\. ?[as]"),
+)
+
+
 def _degree(text: str) -> str:
-    for word, pattern in (("doctoral thesis", r"ph\.? ?d|doctor|diss|dr\."), ("master thesis", r"master|m\. ?[as]|diplom|mgr"), ("bachelor thesis", "bachelor|b\\. ?[as]")):  # fmt: skip
+    for word, pattern in _DEGREES:
         if re.search(rf"(?i)\b(?:{pattern})", text):
             return word
     return ""
@@ -297,15 +312,7 @@ def _hosts(record: _Record, known: Describing) -> None:
 
 
 def _texts(record: _Record, known: Describing) -> None:
-    for field in record.all("260", "264"):
-        if field.tag == "260" or field.ind2 in "1 ":
-            for text in field.all("b"):
-                known.publisher(text.strip("[]<> ,:;/"))
-    for field in record.all("041"):
-        for text in field.all("a"):
-            known.language(text)
-    if not known.languages:
-        known.language(record.controls.get("008", "")[35:38])
+    _languages_and_publishers(record, known)
     for field in record.all("520"):
         known.description(field.joined("ab"), "abstract" if field.ind1 in " 3" else "")
     for field in record.all("500"):
@@ -319,6 +326,18 @@ def _texts(record: _Record, known: Describing) -> None:
         known.rights(field.first("af"), field.first("u"))
     for field in record.all("506"):
         known.rights(field.joined("af"))
+
+
+def _languages_and_publishers(record: _Record, known: Describing) -> None:
+    for field in record.all("260", "264"):
+        if field.tag == "260" or field.ind2 in "1 ":
+            for text in field.all("b"):
+                known.publisher(text.strip("[]<> ,:;/"))
+    for field in record.all("041"):
+        for text in field.all("a"):
+            known.language(text)
+    if not known.languages:
+        known.language(record.controls.get("008", "")[35:38])
 
 
 def _locations(record: _Record, known: Describing) -> None:

@@ -26,17 +26,18 @@ _METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
 _MOST_SECTIONS = 100  # referred to by one file
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
-# Groups (fileGrp/@USE, else @ID) that never are files of the work: made of it or about it (DSpace, Archivematica, Fedora).
+# Groups (fileGrp/@USE, else @ID) of files that were made of the work, or about it (DSpace, Archivematica, Fedora).
 _NEVER = frozenset((
     "thumbs", "thumbnail", "thumbnails", "thumb", "tn", "teaser", "fulltext", "text", "text/ocr", "ocr", "alto",
-    "license", "license_rdf", "cc-license", "metadata", "submissiondocumentation", "sword", "branded_preview", "preview",
-    "local", "rels-ext", "mods", "dc", "techmd", "transcript", "iiif", "licence", "ocrd-seg", "hocr",
+    "license", "license_rdf", "cc-license", "metadata", "submissiondocumentation", "sword", "branded_preview",
+    "preview", "local", "rels-ext", "mods", "dc", "techmd", "transcript", "iiif", "licence", "hocr",
 ))  # fmt: skip
 _ICONS = ("thumb", "icon", "ocr-d", "fulltext")
-# Groups with the whole work, beside which images of its pages may stand; and those of images, the best first: only one
-# of these counts.
-_WHOLE = frozenset(("download", "original", "content", "obj", "archive", "audio", "video", "pdf", "service"))
-_IMAGES = ("original", "obj", "master", "lza", "max", "archive", "reference", "reference image", "default", "access", "presentation", "min", "medium_size")  # fmt: skip
+# Groups of images of pages in several sizes, the best first: only one of them counts.
+_IMAGES = (
+    "original", "obj", "master", "lza", "max", "archive", "reference", "reference image", "default", "access",
+    "presentation", "min", "medium_size",
+)  # fmt: skip
 
 
 class _FileFacts(NamedTuple):

@@ -56,13 +56,12 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 
 def _named(holder: Element | None, *path: str) -> Iterator[Element]:
-    """Yield the elements at a path of local names in lower case: some programs write `titleinfo`."""
-    for child in () if holder is None else children(holder):
-        if name_of(child)[1].lower() == path[0].lower():
-            if len(path) == 1:
-                yield child
-            else:
-                yield from _named(child, *path[1:])
+    """Yield the elements at a path of local names, which some programs write in lower case: `titleinfo`."""
+    for child in () if holder is None else holder.iterchildren(f"{{*}}{path[0]}", f"{{*}}{path[0].lower()}"):
+        if len(path) == 1:
+            yield child
+        else:
+            yield from _named(child, *path[1:])
 
 
 def _text(holder: Element | None, *path: str) -> str:
@@ -133,7 +132,7 @@ def _agent(name: Element) -> Agent:
     if name.get("type") == "personal" and text.count(",") == 1:
         family, _, given = text.partition(",")
         return person(family, given.strip(" ,"), orcid=orcid, affiliations=affiliations)
-    return agent_of(text)._replace(affiliations=affiliations)._replace(**{"orcid": orcid} if orcid else {})
+    return agent_of(text)._replace(affiliations=affiliations, orcid=orcid)
 
 
 # --- dates, types, identifiers ----------------------------------------------------------------------------------------
@@ -155,8 +154,8 @@ def _dates(record: Element, known: Describing) -> None:
                 element.get("encoding") not in _ENCODINGS, element.get("point") == "end", place,
             )  # fmt: skip
             found.append((rank, text, DateType.OTHER if of_copy or is_other else type_))
-    for date in _named(record, "part", "date"):
-        found.append(((True, True, True, False, 0), text_of(date), DateType.AVAILABLE))
+    last = (True, True, True, False, 0)
+    found += [(last, text_of(date), DateType.AVAILABLE) for date in _named(record, "part", "date")]
     found.sort(key=lambda entry: entry[0])
     if found and all(type_ is DateType.OTHER for *_, type_ in found):  # a copy is all that is dated
         found = [(rank, text, type_) for rank, text, type_ in found if rank[1] is False] and found
@@ -175,7 +174,7 @@ def _types(record: Element, known: Describing) -> None:
 
 def _identifier(element: Element, text: str, known: Describing) -> None:
     type_ = (element.get("type") or "").lower()
-    if type_ == "issn" and (_related(element.getparent(), "host") is not None or not _is_serial(element.getparent())):
+    if type_ == "issn" and not _is_serial(element.getparent()):
         known.host(issn=text)
     elif type_ in ("uri", "url", "purl", "hdl", "handle", "urn", "doi", "isbn", "issn", "ark"):
         known.identifier(text, type_)
@@ -234,6 +233,25 @@ def _texts(record: Element, known: Describing) -> None:
     ):
         for element in _named(info, "publisher"):
             known.publisher(text_of(element))
+    _languages(record, known)
+    for element in _named(record, "abstract"):
+        label = f"{element.get('type') or ''} {element.get('displayLabel') or ''}"
+        known.description(
+            text_of(element), "note" if _NO_ABSTRACT.search(label) else "abstract", element.get("lang") or ""
+        )
+    for element in _named(record, "note"):
+        known.description(text_of(element), "note")
+    _subjects(record, known)
+    for element in _named(record, "accessCondition"):
+        known.rights(text_of(element), element.get(_HREF) or element.get("valueURI") or "")
+        for inner in element.iter("{*}*"):
+            known.rights("", inner.get("href") or inner.get(_HREF) or "")
+    for name in ("extent", "internetMediaType", "form"):
+        for element in _named(record, "physicalDescription", name):
+            known.more("formats", text_of(element))
+
+
+def _languages(record: Element, known: Describing) -> None:
     languages = [language for language in _named(record, "language") if not language.get("objectPart")]
     for language in sorted(languages, key=lambda language: language.get("usage") != "primary"):
         terms = sorted(_named(language, "languageTerm"), key=lambda term: term.get("type") != "code")
@@ -243,13 +261,9 @@ def _texts(record: Element, known: Describing) -> None:
                 known.language(text_of(term))
         if not terms:
             known.language(text_of(language))
-    for element in _named(record, "abstract"):
-        label = f"{element.get('type') or ''} {element.get('displayLabel') or ''}"
-        known.description(
-            text_of(element), "note" if _NO_ABSTRACT.search(label) else "abstract", element.get("lang") or ""
-        )
-    for element in _named(record, "note"):
-        known.description(text_of(element), "note")
+
+
+def _subjects(record: Element, known: Describing) -> None:
     for subject in _named(record, "subject"):
         topics = [text_of(element) for element in children(subject) if name_of(element)[1] in ("topic", "temporal")]
         known.subject(" -- ".join(filter(None, topics)))
@@ -259,13 +273,6 @@ def _texts(record: Element, known: Describing) -> None:
             known.subject(", ".join(text_of(part) for part in _named(element, "namePart")))
         for element in _named(subject, "titleInfo"):
             known.subject(_title(element))
-    for element in _named(record, "accessCondition"):
-        known.rights(text_of(element), element.get(_HREF) or element.get("valueURI") or "")
-        for inner in element.iter("{*}*"):
-            known.rights("", inner.get("href") or inner.get(_HREF) or "")
-    for name in ("extent", "internetMediaType", "form"):
-        for element in _named(record, "physicalDescription", name):
-            known.more("formats", text_of(element))
 
 
 def _locations(record: Element, known: Describing) -> None:

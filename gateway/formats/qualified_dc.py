@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, is_author, parts_of_list, relator
-from gateway.core.model import DateType, Relation, Statement, TitleType, Work
+from gateway.core.model import DateType, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DC, DCTERMS, XML, XSI
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing
-from gateway.formats._statements import ELEMENTS, leading_of, work_of
+from gateway.formats._statements import ELEMENTS, LEADING, work_of
 
 _EDM = "http://www.europeana.eu/schemas/edm/"
 _OLAC = "http://www.language-archives.org/OLAC/"
@@ -75,9 +75,8 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 
 def linked(known: Describing, stated: Iterable[tuple[str, str]]) -> Work | None:
-    """Return the Work with the links in plain statements (element, text) of the work itself, as Dublin Core has them."""
-    leading = leading_of(Statement(element, text) for element, text in stated)
-    links = work_of((), leading=leading)
+    """Return the Work with the links that plain statements (element, text) of Dublin Core have."""
+    links = work_of((), leading=[(element, text) for element, text in stated if element in LEADING])
     known.license = known.license or links.license
     known.pages.append(links.landing_page) if links.landing_page else None
     known.files = [*known.files, *links.files]
@@ -121,7 +120,7 @@ def _language(element: Element) -> str:
 
 
 def _agent(known: Describing, name: str, element: Element, text: str) -> None:
-    stated = next((value for key, value in element.items() if key.endswith(("}code", "role")) or key == "role"), "")
+    stated = next((str(value) for key, value in element.items() if str(key).endswith(("}code", "role"))), "")
     role = relator(stated) if stated else "aut" if name == "creator" else "ctb"
     for part in parts_of_list(text):
         agent = agent_of(part, _language(element))
@@ -140,9 +139,8 @@ def _dates(found: list[tuple[str, Element, str]], known: Describing) -> None:
         elif "embargoend" in text[:60].lower():
             type_ = DateType.EMBARGO_END
         known.date(text, type_)
-    order = list(_DATES)
     refined = {text for name, _, text in found if name == "issued"}
-    known.dates.sort(key=lambda date: (date.text not in refined, order.index("issued")))
+    known.dates.sort(key=lambda date: date.text not in refined)
 
 
 def _identifier(known: Describing, name: str, element: Element, text: str) -> None:
@@ -168,7 +166,7 @@ def _source(known: Describing, name: str, element: Element, text: str) -> None:
         known.more("sources" if name == "source" else "relations", text)
 
 
-def _relation(known: Describing, name: str, element: Element, text: str) -> None:
+def _relation(known: Describing, _name: str, element: Element, text: str) -> None:
     if "://" in text or text.lower().startswith(("doi:", "hdl:", "urn:")):
         known.identifier(text, _type(element), Relation.OTHER)
     else:
@@ -190,21 +188,21 @@ def _listed(known: Describing, name: str, element: Element, text: str) -> None:
 def _plain(known: Describing, name: str, element: Element, text: str) -> None:
     if name == "publisher":
         known.publisher(text)
-    elif name == "license" or name == "rights" or name == "accessRights":
+    elif name in ("rights", "accessRights"):
         known.rights(text)
     else:
         type_ = {"abstract": "abstract", "tableOfContents": "contents"}.get(name, "")
         known.description("".join(map(str, element.itertext())), type_, _language(element))
 
 
-def _page(known: Describing, name: str, element: Element, text: str) -> None:
+def _page(known: Describing, name: str, _element: Element, text: str) -> None:
     if name == "isShownAt":
         known.pages.insert(0, text)
     else:
         known.file(text)
 
 
-def _licence_first(known: Describing, name: str, element: Element, text: str) -> None:
+def _licence_first(known: Describing, _name: str, _element: Element, text: str) -> None:
     known.license = ""  # a licence is more than a statement of rights
     before = known.all_rights
     known.all_rights = []

@@ -77,7 +77,7 @@ def _others(holder: Element, known: Describing) -> None:
 
 def _files(bundles: Element, known: Describing) -> None:
     """Add the files of the bundle ORIGINAL, in the order of their numbers; others were made of them or about them."""
-    found = []
+    found: list[tuple[int, dict[str, str]]] = []
     for bundle in _elements(bundles):
         if _fields(bundle).get("name") not in _ORIGINAL:
             continue

@@ -8,60 +8,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gateway.core.model import Candidate, Decision, Outcome, SearchState, Trace
+from gateway.core.states import SENTENCES, of_search, of_step
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import NAMED, RECHECK, UNNAMED
-from gateway.fulltext.stored_search import candidates_in, parsed_search, traces_in
+from gateway.fulltext.stored_search import candidates_in, parsed_search, traces_in, tried_of
 
 _OK = 200
-SENTENCES: dict[Outcome, str] = {
-    Outcome.SUCCESS: "The work was found.",
-    Outcome.ALREADY_HELD: "The record names its files itself.",
-    Outcome.NO_DOI: "The record has no identifier or page to start from.",
-    Outcome.NOT_OA: "No open copy is known.",
-    Outcome.EMBARGOED_UNTIL: "It is under an embargo until a date.",
-    Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
-    Outcome.ROBOTS_DENIED: "robots.txt forbids the request.",
-    Outcome.SKIP_HOST: "This site is not asked.",
-    Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
-    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed.",
-    Outcome.BAD_SCHEME: "The address is not http or https.",
-    Outcome.DNS_ERROR: "The name of the host cannot be resolved.",
-    Outcome.TLS_ERROR: "The certificate of the server is not valid.",
-    Outcome.TIMEOUT: "The server took too long.",
-    Outcome.RATE_LIMITED: "The server limits or blocks our requests.",
-    Outcome.FORBIDDEN: "The server refuses access.",
-    Outcome.NOT_FOUND: "It is not known, or not there.",
-    Outcome.GONE: "It was deleted.",
-    Outcome.BAD_STATUS: "The server answered with an error, or not at all.",
-    Outcome.REDIRECT_LOOP: "The redirects loop.",
-    Outcome.TOO_MANY_REDIRECTS: "There are too many redirects.",
-    Outcome.BLOCKED_COOKIE: "The site demands cookies.",
-    Outcome.BLOCKED_CAPTCHA: "The site demands a captcha.",
-    Outcome.BLOCKED_WALL: "The site demands a login.",
-    Outcome.NO_PDF_LINK: "No link to a file was found.",
-    Outcome.LINK_LOOP: "The links loop.",
-    Outcome.MAX_HOPS: "The file is more pages away than are followed.",
-    Outcome.BODY_TOO_LARGE: "It is larger than the limit.",
-    Outcome.EMPTY_BODY: "The answer was empty.",
-    Outcome.WRONG_MIMETYPE: "It is neither a PDF nor a page.",
-    Outcome.NOT_PDF: "It is a page instead of a PDF.",
-    Outcome.ENCRYPTED_PDF: "The PDF needs a password.",
-    Outcome.BROKEN_PDF: "The PDF cannot be read.",
-    Outcome.PARSE_TIMEOUT: "The PDF takes too long to read.",
-    Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
-    Outcome.FULL_TEXT_XML: "It is the full text as XML. Only its address is stored.",
-    Outcome.FULL_TEXT_HTML: "It is the full text as a page. Only its address is stored.",
-    Outcome.NO_TEXT: "The PDF has too little text to compare; it may be scanned.",
-    Outcome.WRONG_DOCUMENT: "It is another document.",
-    Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",
-    Outcome.LOW_SCORE: "A person must decide whether it is the work.",
-    Outcome.FAULT: "A fault of this program; standard error says where.",
-}
-# The meaning of outcomes of a step, if it differs from that of a search or a copy.
-_OF_STEPS = {
-    Outcome.SUCCESS: "It names where a file may be.",
-    Outcome.NOT_OA: "No open copy is known there.",
-}
 
 
 class ExplainedStep(NamedTuple):
@@ -74,7 +26,8 @@ class ExplainedStep(NamedTuple):
 
 def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:
     """Yield the description of the search for one item, and of the decisions on its files, line by line."""
-    yield f"{state.identifier}: {standing_of(state)}"
+    decisions = tuple(decisions)
+    yield f"{state.identifier}: {standing_of(state, decisions)}"
     if not state.search_json:
         return
     search = parsed_search(state)
@@ -92,13 +45,10 @@ def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterato
         yield f"  {utc_datetime(decision.at)} {decision.decided_by}: {sentence}"
 
 
-def standing_of(state: SearchState) -> str:
-    """Return the outcome of the search for an item, when it ended, and when it is repeated."""
-    if not state.searched_at:
-        return f"{state.state}, not searched for yet."
-    when = utc_datetime(state.searched_at)
-    again = f" To be searched again after {utc_datetime(state.due)}." if state.state == "waiting" else ""
-    return f"{state.outcome}, {when}. {SENTENCES[Outcome(state.outcome)]}{again}"
+def standing_of(state: SearchState, decisions: Iterable[Decision] = ()) -> str:
+    """Return the state of the search for an item: its outcome, when it ended, what waits, and when it is repeated."""
+    words = of_search(tried_of(state, decisions)).words
+    return f"{state.outcome}: {words}" if state.searched_at else f"{state.state}: {words}"
 
 
 def steps_of(traces: Sequence[Trace], candidates: Iterable[Candidate]) -> Iterator[ExplainedStep]:
@@ -123,10 +73,8 @@ def policy_sentence(search: Mapping[str, Any]) -> str:
 
 
 def _meant(trace: Trace) -> str:
-    """Return the meaning of the outcome of a step, which only names addresses where a file may be."""
-    if trace.step == RECHECK:
-        return SENTENCES[trace.outcome]
-    return _OF_STEPS.get(trace.outcome, SENTENCES[trace.outcome])
+    """Return the meaning of the outcome of a step."""
+    return SENTENCES[trace.outcome] if trace.step == RECHECK else of_step(trace.outcome)
 
 
 def _of_candidate(candidate: Candidate) -> Iterator[str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from time import monotonic
+from typing import Any, Final, TypeVar
 
 from gateway.core.errors import StoreError
-from gateway.core.model import Candidate, Match, Outcome, SearchState, Trace, Tried
+from gateway.core.model import Candidate, Decision, Match, Outcome, SearchState, Trace, Tried
 from gateway.fulltext.policies import Colour, Permission, Policy
-from gateway.fulltext.search_result import Identity, SearchResult
+from gateway.fulltext.search_result import NAMED, REVIEWED, Identity, SearchResult
 from gateway.store.base_discovery import Discovery
 from gateway.store.opening import open_discovery
 
@@ -104,15 +107,33 @@ def matches_of(state: SearchState | None) -> tuple[Match, ...]:
     return tuple(Match(**match) for match in parsed_search(state).get("matches", ()))
 
 
-def tried_of(state: SearchState | None) -> Tried | None:
-    """Return the last search for an item as readers see it; None if it was not searched for."""
+def tried_of(state: SearchState | None, decisions: Iterable[Decision] = ()) -> Tried | None:
+    """Return the last search for an item as readers see it; None if it was not searched for.
+
+    `decisions` are the last ones on its files. A file that a person may decide on, and nobody has, waits.
+    """
     if state is None or not state.searched_at:
         return None
-    steps = tuple((trace.step, trace.outcome) for trace in traces_of(state))
-    return Tried(state.searched_at, Outcome(state.outcome), steps, state.due if state.state == "waiting" else 0)
+    verdicts = {decision.url: decision.verdict for decision in decisions}
+    for candidate in candidates_of(state):
+        if candidate.outcome in REVIEWED and candidate.found_by != NAMED:
+            verdicts.setdefault(candidate.url, "review")
+    counts = Counter(verdicts.values())
+    return Tried(
+        state.searched_at,
+        Outcome(state.outcome),
+        tuple((trace.step, trace.outcome) for trace in traces_of(state)),
+        state.due if state.state == "waiting" else 0,
+        counts["review"],
+        counts["reject"],
+    )
 
 
 # --- The last searches for full text, for the pages of items: read where the harvester writes them -------------------
+
+T = TypeVar("T")
+_COUNTED_SECONDS: Final = 10.0
+_UNREADABLE: Final = Tried(0, Outcome.FAULT)
 
 log = logging.getLogger("gateway")
 
@@ -120,18 +141,31 @@ log = logging.getLogger("gateway")
 class PastSearches:
     """The searches of an instance folder. They are not needed: a page is shown without them if they cannot be read."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clock: Callable[[], float] = monotonic) -> None:
         """Take the instance folder. The file is opened when it is there and asked for."""
-        self._folder = folder
+        self._folder, self._clock = folder, clock
         self._lock = Lock()
         self._discovery: Discovery | None = None
         self._is_broken = False
+        self._counted: tuple[float, Mapping[str, int]] | None = None
 
     def tried(self, identifier: str) -> Tried | None:
-        """Return the last search for an item; None if there was none, or if the searches cannot be read."""
+        """Return the last search for an item; None if there was none. Its second is 0 if searches cannot be read."""
+        return self._read(
+            lambda known: tried_of(known.search(identifier), known.decisions(identifier)), None, _UNREADABLE
+        )
+
+    def searched(self) -> Mapping[str, int]:
+        """Return how many items of each source were searched for. The numbers are at most ten seconds old."""
+        now = self._clock()
+        if self._counted is None or now - self._counted[0] > _COUNTED_SECONDS:
+            self._counted = now, self._read(lambda known: known.searched(), {}, {})
+        return self._counted[1]
+
+    def _read(self, read: Callable[[Discovery], T], absent: T, unreadable: T) -> T:
         try:
             discovery = self._opened()
-            return None if discovery is None else tried_of(discovery.search(identifier))
+            return absent if discovery is None else read(discovery)
         except (
             StoreError,
             ValueError,
@@ -142,7 +176,7 @@ class PastSearches:
             if not self._is_broken:
                 log.warning("The pages show no searches, because these cannot be read: %s", error)
             self._is_broken = True
-            return None
+            return unreadable
 
     def _opened(self) -> Discovery | None:
         with self._lock:

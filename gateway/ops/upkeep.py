@@ -27,8 +27,8 @@ from gateway.formats import written
 from gateway.ops import recovery
 from gateway.ops.backup import ASIDE
 from gateway.publish import rebuild as again
-from gateway.publish.items import add_format
 from gateway.publish.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
+from gateway.publish.source_facts import add_format
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling

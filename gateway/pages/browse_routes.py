@@ -17,6 +17,7 @@ from gateway.pages.home_pages import HomePages, Years
 from gateway.pages.list_pages import ListPages
 from gateway.pages.site import Site
 from gateway.pages.source_pages import ReadIdentify, SourcePages
+from gateway.pages.tables import Searched
 from gateway.pages.templating import Pages
 from gateway.pages.verb_pages import Explore, VerbPages
 from gateway.store.base import Inbox, Store
@@ -32,18 +33,19 @@ def blueprint(
     explore: Explore,
     read_identify: ReadIdentify,
     years: Years,
+    searched: Searched,
     home_link: str = "",
 ) -> Blueprint:
     """Return the Flask blueprint of these pages.
 
     `inbox` has the harvests, None: it cannot be read. `explore` answers a query string of OAI-PMH, `read_identify`
     reads the answer of a source to Identify. `years` counts the works of each year, and may raise SearchUnavailable.
-    `home_link` is the Link header of the start page.
+    `searched` counts the items of each source that were searched for. `home_link` is the Link header of the start page.
     """
     blueprint = Blueprint("browse", __name__)
     pages = Pages(site, Path(__file__).parent / "templates")
-    home = HomePages(store, inbox, pages, years, home_link)
-    sources = SourcePages(store, inbox, pages, read_identify)
+    home = HomePages(store, inbox, pages, years, searched, home_link)
+    sources = SourcePages(store, inbox, pages, read_identify, searched)
     lists = ListPages(store, pages)
     addresses: Mapping[str, Callable[..., Response]] = {
         "/": home.home,

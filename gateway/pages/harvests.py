@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gateway.core.model import Run, RunOutcome
+from gateway.core.model import Run
+from gateway.core.states import of_run
 
-_TONES = {
-    RunOutcome.RUNNING: "neutral",
-    RunOutcome.SUCCEEDED: "good",
-    RunOutcome.SUCCEEDED_WITH_ERRORS: "caution",
-    RunOutcome.STOPPED: "neutral",
-    RunOutcome.TRY_LATER: "caution",
-    RunOutcome.REFUSED: "bad",
-    RunOutcome.FAILED: "bad",
-    RunOutcome.MISCONFIGURED: "bad",
-}
+# A path of this machine, which only its administrators see.
+_PATH = re.compile(r"(?<![\w:/.])/[\w.-]+/")
 
 
 class Harvest(NamedTuple):
-    """One harvest of a source. `state` is the key of its words: the outcome, or `complete`; `tone` is its shape."""
+    """One harvest of a source. `state`, `tone`, `headline` and `sentence` are those of its State, for the public."""
 
     source: str
     started_at: int
     ended_at: int | None
     state: str
     tone: str
+    headline: str
+    sentence: str
     received: int
     changed: int
     deleted: int
@@ -34,15 +30,16 @@ class Harvest(NamedTuple):
 
 
 def harvest_of(run: Run) -> Harvest:
-    """Return a run as people read it. A harvest is complete only if it was shown that everything has arrived."""
-    is_whole = run.outcome is RunOutcome.SUCCEEDED and run.is_complete
-    counts = run.counts
+    """Return a run as people read it. A sentence with a path of this machine is not shown to the public."""
+    state, counts = of_run(run), run.counts
     return Harvest(
         source=run.source,
         started_at=run.started_at,
         ended_at=run.ended_at,
-        state="complete" if is_whole else run.outcome.value,
-        tone="caution" if run.outcome is RunOutcome.SUCCEEDED and not is_whole else _TONES[run.outcome],
+        state=state.name,
+        tone=state.shape,
+        headline=state.headline,
+        sentence="" if _PATH.search(state.sentence) else state.sentence,
         received=counts.get("received", 0),
         changed=counts.get("published", 0),
         deleted=counts.get("deleted", 0),

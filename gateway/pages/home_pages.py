@@ -12,7 +12,7 @@ from gateway.core.errors import SearchUnavailable
 from gateway.pages import charts
 from gateway.pages.answers import answer
 from gateway.pages.browse_answers import as_json, plain
-from gateway.pages.tables import sources_of
+from gateway.pages.tables import Searched, sources_of
 from gateway.pages.templating import Pages
 from gateway.search.query import YearCount
 from gateway.store.base import Inbox, Store
@@ -25,7 +25,9 @@ _SHOWN_SOURCES = 10
 class HomePages:
     """`/` and `/help`."""
 
-    def __init__(self, store: Store, inbox: Inbox | None, pages: Pages, years: Years, link: str) -> None:
+    def __init__(
+        self, store: Store, inbox: Inbox | None, pages: Pages, years: Years, searched: Searched, link: str
+    ) -> None:
         """Take what the pages show.
 
         `years` may raise SearchUnavailable. `link` is the Link header of the start page.
@@ -34,16 +36,18 @@ class HomePages:
         self._inbox = inbox
         self._pages = pages
         self._years = years
+        self._searched = searched
         self._link = link
 
     def home(self, *, is_json: bool) -> Response:
         """Answer with the start page: what is here, where it comes from, how to harvest it."""
         with self._store.view() as view:
-            rows = sources_of(view, self._inbox)
+            rows = sources_of(view, self._inbox, self._searched())
         living = [row for row in rows if not row.is_removed]
         totals = {
             "records": sum(row.records for row in living),
             "fulltext": sum(row.fulltext for row in living),
+            "searched": sum(row.searched for row in living),
             "sources": len(living),
         }
         years = self._shown_years()

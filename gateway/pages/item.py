@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gateway.core.model import Description, Format, Hop, Tried
 from gateway.core.names import FULLTEXT, source_of, upstream_identifier
+from gateway.core.states import State, of_search
 from gateway.pages.citations import Citation, citations
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
@@ -62,6 +63,11 @@ class Item(NamedTuple):
         reference = self.reference
         best = next((entry.text for entry in reference.identifiers), self.identifier)
         return bare(reference.title) or best
+
+    @property
+    def search(self) -> State:
+        """The state of the search for a file of the work."""
+        return of_search(self.tried)
 
     @property
     def main_file(self) -> ShownFile | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from gateway.core.model import Tried
+from gateway.core.states import of_search
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.item import Item
 from gateway.pages.shown_files import ShownFile
@@ -36,7 +37,7 @@ def item_json(item: Item) -> str:
         ],
         "license": item.license.url if item.license else None,
         "files": [_file(file) for file in item.files],
-        "search": _search(item.tried) if item.tried else None,
+        "search": _search(item.tried) if item.tried and item.tried.searched_at else None,
         "provenance": [
             {
                 "baseURL": hop.base_url,
@@ -76,6 +77,7 @@ def _file(file: ShownFile) -> dict[str, object]:
 def _search(tried: Tried) -> dict[str, object]:
     """Return the last search for a file of an item that has none."""
     return {
+        "state": of_search(tried).facts(),
         "outcome": tried.outcome.value,
         "searchedAt": utc_datetime(tried.searched_at),
         "nextAfter": utc_datetime(tried.next_at) if tried.next_at else None,

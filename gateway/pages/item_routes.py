@@ -18,6 +18,7 @@ from gateway.core.errors import StoreError
 from gateway.core.model import Description, Selection, StoredRecord, Tried
 from gateway.core.names import set_label, source_of, upstream_identifier
 from gateway.core.secret_arguments import secret_argument
+from gateway.core.states import of_tombstone
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
 from gateway.pages import bibtex, csl_json, item_json, meta_tags, page_size, ris, schema_org, signposting
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
@@ -162,8 +163,7 @@ class _Landing:
 
     def _item(self, view: View, identifier: str, record: StoredRecord) -> Item:
         description = self._described(view, identifier, record)
-        sources = {source.name: source for source in view.sources()}
-        source = sources.get(source_of(identifier))
+        source = view.source(source_of(identifier))
         formats = view.formats(identifier)
         prefixes = [known.metadata_prefix for known in formats]
         return item_of(
@@ -269,9 +269,10 @@ class _Landing:
             headers = {"Link": f'<{self._site.url}/>; rel="blocked-by"'}
             return answer(body, status=HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, headers=headers)
         datestamp = self._describe(record.content).datestamp if record else ""
-        body = self.pages.render(
-            "gone.html", sentence=texts.gone, hint=texts.gone_hint, identifier=identifier, datestamp=datestamp
-        )
+        with self._store.view() as view:
+            source = view.source(source_of(identifier))
+        why = of_tombstone(source).words
+        body = self.pages.render("gone.html", sentence=texts.gone, hint=why, identifier=identifier, datestamp=datestamp)
         return answer(body, status=HTTPStatus.GONE)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from gateway.core.model import FileLink, FileOrigin
+from gateway.core.model import FileLink, FileOrigin, Outcome
+from gateway.core.states import SENTENCES
 from gateway.pages.shown import bare, host, shortened
 
 _CC = re.compile(r"(?i)https?://creativecommons\.org/licenses/([a-z-]{2,12})/(\d\.\d)(?:/([a-z]{2,6})(?:/|$))?")
@@ -67,9 +68,10 @@ class ShownFile(NamedTuple):
         return match[1] if (match := _MISSING.match(self.missing)) else ""
 
     @property
-    def missing_outcome(self) -> str:
-        """Return how the look at a missing file ended, as an outcome of a search; empty if that is not stated."""
-        return match[2] if (match := _MISSING.match(self.missing)) else ""
+    def missing_sentence(self) -> str:
+        """Return how the last request for a missing file ended, as a sentence; empty if that is not stated."""
+        match = _MISSING.match(self.missing)
+        return SENTENCES[Outcome(match[2])] if match and match[2] in list(Outcome) else ""
 
     @property
     def is_held(self) -> bool:

@@ -13,7 +13,7 @@ from gateway.pages.answers import answer
 from gateway.pages.browse_answers import as_json, as_object, missing, plain, table
 from gateway.pages.harvests import trend
 from gateway.pages.shown import day_of
-from gateway.pages.tables import children_of, harvests_of, set_rows, sources_of
+from gateway.pages.tables import Searched, children_of, harvests_of, set_rows, sources_of
 from gateway.pages.templating import Pages
 from gateway.store.base import Inbox, Store
 
@@ -27,17 +27,20 @@ _SHOWN_HARVESTS = 30
 class SourcePages:
     """`/sources` and `/sources/<name>`."""
 
-    def __init__(self, store: Store, inbox: Inbox | None, pages: Pages, read_identify: ReadIdentify) -> None:
+    def __init__(
+        self, store: Store, inbox: Inbox | None, pages: Pages, read_identify: ReadIdentify, searched: Searched
+    ) -> None:
         """Take what the pages show."""
         self._store = store
         self._inbox = inbox
         self._pages = pages
         self._read_identify = read_identify
+        self._searched = searched
 
     def sources(self, *, is_json: bool) -> Response:
         """Answer with the table of all sources, in pages."""
         with self._store.view() as view:
-            rows = sources_of(view, self._inbox)
+            rows = sources_of(view, self._inbox, self._searched())
         if is_json:
             return as_json({"sources": plain(rows)})
         return table(self._pages, "sources", rows, lambda row: row.name)
@@ -45,7 +48,7 @@ class SourcePages:
     def source(self, name: str, *, is_json: bool) -> Response:
         """Answer with one source: what it is, its harvests, its sets."""
         with self._store.view() as view:
-            rows = sources_of(view, self._inbox, name)
+            rows = sources_of(view, self._inbox, self._searched(), name)
             if not rows:
                 return missing(self._pages, self._pages.texts.source.missing, name)
             (row,) = rows

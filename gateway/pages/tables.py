@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gateway.core.model import Format, SetDescription, Source, SourceCounts
 from gateway.core.names import set_label
 from gateway.core.secret_arguments import secret_argument
 from gateway.pages.harvests import Harvest, harvest_of
 from gateway.store.base import Inbox, View
+
+# Counts the items of each source that were searched for.
+Searched: TypeAlias = Callable[[], Mapping[str, int]]
 
 _DEEPEST = 1_000  # colons in a setSpec
 _NOTHING = SourceCounts(0, 0, 0)
@@ -21,6 +24,7 @@ class SourceRow(NamedTuple):
     """One source: how many living records it has, how many of them with full text, and its last harvest.
 
     `title` is the repositoryName that it gives, empty if it gives none. `base_url` is empty if it contains a secret.
+    For `searched` records without a file of their own a file was searched for.
     """
 
     name: str
@@ -32,6 +36,7 @@ class SourceRow(NamedTuple):
     deleted: int
     fulltext: int
     last: Harvest | None
+    searched: int = 0
 
 
 class SetRow(NamedTuple):
@@ -58,6 +63,7 @@ def source_rows(
     counts: Mapping[str, SourceCounts],
     last: Mapping[str, Sequence[Harvest]],
     titles: Mapping[str, str] = MappingProxyType({}),
+    searched: Mapping[str, int] = MappingProxyType({}),
 ) -> list[SourceRow]:
     """Return the rows of the sources, in their order. `titles` has the names that they give themselves."""
     rows = []
@@ -67,16 +73,25 @@ def source_rows(
         harvest = next(iter(last.get(source.name, ())), None)
         numbers = (count.living, count.deleted, count.fulltext)
         rows.append(
-            SourceRow(source.name, titles.get(source.name, ""), url, source.kind, source.is_removed, *numbers, harvest)
+            SourceRow(
+                source.name,
+                titles.get(source.name, ""),
+                url,
+                source.kind,
+                source.is_removed,
+                *numbers,
+                harvest,
+                searched.get(source.name, 0),
+            )
         )
     return rows
 
 
-def sources_of(view: View, inbox: Inbox | None, name: str = "") -> list[SourceRow]:
-    """Return the rows of all sources, or of the one with this name."""
-    sources = [source for source in view.sources() if name in ("", source.name)]
+def sources_of(view: View, inbox: Inbox | None, searched: Mapping[str, int], name: str = "") -> list[SourceRow]:
+    """Return the rows of all sources, or of the one with this name; `searched` counts searched items by source."""
+    sources = view.sources() if not name else tuple(filter(None, (view.source(name),)))
     last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
-    return source_rows(sources, view.source_counts(), last, _titles(inbox, sources))
+    return source_rows(sources, view.source_counts(), last, _titles(inbox, sources), searched)
 
 
 def _titles(inbox: Inbox | None, sources: Iterable[Source]) -> dict[str, str]:

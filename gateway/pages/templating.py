@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from gateway.core.bibliography.languages import language_tag
+from gateway.core.states import of_step
 from gateway.pages import shown
 from gateway.pages.charts import meter
 from gateway.pages.item_addresses import plain_address
@@ -61,6 +62,7 @@ class Pages:
             item_path=self._item_path,
             language=language_tag,
             step_name=self._step_name,
+            of_step=of_step,
             searched=self._searched,
             language_name=self._language_name,
             format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),

@@ -11,6 +11,7 @@ from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Doc
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
+from gateway.fulltext.search_result import POLICY_STEP
 from gateway.pages.languages import counted
 from gateway.pages.shown import number
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
@@ -147,7 +148,10 @@ class CopiesPage:
                 (UNKNOWN, texts.site.not_stated),
             ],
             "kind": [(kind.value, kind.value.replace("-", " ")) for kind in DocumentKind],
-            "step": sorted(vars(texts.steps).items(), key=lambda step: step[1]),
+            "step": sorted(
+                ((name, words) for name, words in vars(texts.steps).items() if name != POLICY_STEP),
+                key=lambda step: step[1],
+            ),
             "outcome": [(outcome.value, outcome.value.replace("-", " ")) for outcome in _OUTCOMES],
             "order": [(order.value, getattr(texts.review_orders, order.name.lower())) for order in CopyOrder],
         }

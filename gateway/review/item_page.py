@@ -153,7 +153,7 @@ class ItemPage:
             "title_language": titles[0].language if titles else "",
             "is_deleted": not is_living,
             "is_searched": bool(search.searched_at),
-            "standing": standing_of(search),
+            "standing": standing_of(search, decisions),
             "retracted": parsed.get("retracted", ""),
             "policy": policy_sentence(parsed),
             "steps": tuple(steps_shown(parsed, candidates, takedowns)),

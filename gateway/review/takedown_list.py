@@ -117,6 +117,7 @@ def _facts(row: Listed) -> dict[str, object]:
     return {
         **entry.facts(),
         "is_done": row.is_done,
+        "state": row.state.facts(),
         "removed_at": entry.removed_at,
         "removed_by": entry.removed_by,
         "items": list(entry.items),

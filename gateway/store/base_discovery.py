@@ -183,6 +183,10 @@ class Discovery(Protocol):
         """Return rows of (source, state, outcome, number of items)."""
         ...
 
+    def searched(self) -> dict[str, int]:
+        """Return the number of items that were searched for, by source; a source without them is left out."""
+        ...
+
     def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
         """Yield the ends of steps and copies, with the number of each; those since a day, or all.
 

@@ -109,6 +109,10 @@ update search set published = max(published, ?) where identifier = ?;
 -- Return the number of items of each source by state and outcome.
 select source, state, outcome, count(*) from search group by source, state, outcome order by source, state, outcome;
 
+-- name: searched
+-- Return the number of items of each source that were searched for.
+select source, count(*) from search where searched_at > 0 group by source;
+
 -- name: answer
 -- Return the answer to a question, while it is valid.
 select content from answer where question = ? and expires > ?;

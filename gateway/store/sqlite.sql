@@ -197,6 +197,10 @@ where sha256 = :sha256 and not item.is_deleted order by item.id limit :limit;
 -- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;
 
+-- name: source_named
+-- Return one source.
+select name, base_url, kind, is_removed, is_friend from source where name = ?;
+
 -- name: source_counts
 -- Return how many items each source has, how many of them are deleted, and how many have full text.
 select name, items, deleted, fulltext from source order by name;

@@ -245,6 +245,11 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             return tuple(session.execute(SQL["counts"]).fetchall())
 
+    def searched(self) -> dict[str, int]:
+        """Return the number of items that were searched for, by source; a source without them is left out."""
+        with self._file.reading() as session:
+            return dict(session.execute(SQL["searched"]).fetchall())
+
     def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
         """Return the ends of steps and copies, with the number of each; those since a day, or all."""
         with self._file.reading() as session:

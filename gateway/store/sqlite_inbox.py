@@ -312,8 +312,12 @@ class SqliteInbox:
     def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
         """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         parameters = {"source": source, "stage": stage, "limit": limit}
+        if stage is None:
+            query = SQL["runs"] if source is None else SQL["runs_of_source"]
+        else:
+            query = SQL["runs_of_stage"] if source is None else SQL["runs_of_source_stage"]
         with self._file.reading() as session:
-            return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
+            return tuple(map(_run, session.execute(query, parameters).fetchall()))
 
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from gateway.core.states import State, of_takedown
 from gateway.core.takedowns import Takedown
 
 
@@ -34,6 +35,12 @@ class Listed(NamedTuple):
     entry: Takedown
     number: int
     is_done: bool
+
+    @property
+    def state(self) -> State:
+        """How the takedown stands."""
+        hits = len(self.entry.items) + len(self.entry.files) + len(self.entry.addresses)
+        return of_takedown(is_removed=bool(self.entry.removed_at), is_done=self.is_done, hits=hits)
 
     @property
     def place(self) -> tuple[str, int]:

@@ -19,8 +19,10 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
 from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
 from gateway.core.program import say
+from gateway.core.states import of_search
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
+from gateway.fulltext.stored_search import tried_of
 from gateway.store.base import Discovery
 from harvester.commands.offer_output import facts_of_offer, words_of_offer
 from harvester.commands.output import json_option, moment, write_json
@@ -201,6 +203,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         **facts,
         "due": moment(state.due),
         "searched_at": moment(state.searched_at or None),
+        "standing": of_search(tried_of(state, search.decisions)).facts(),
         "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
         "offers": [facts_of_offer(offer) for offer in search.offers],

@@ -57,6 +57,7 @@ _SEARCH = fields("""
     outcome | text | The outcome of the last search; `harvester outcomes` counts them.
     searched_at | time? | When the last search ended.
     story | object? | The last search: each step and each copy.
+    standing | object | The same in words: name, shape, headline, sentence, next_step.
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
     offers | list | The offers of its files to the source: objects as `harvester offer` writes them.
     looks | list | The last look at each published file: url, sha256, is_named, outcome, looked_at, rounds, \

@@ -36,6 +36,10 @@ ignored, older_versions, held_back; how many are missing, and how many deletions
 how many stored records it did not list, if many (unlisted).
     reasons | texts | Why it did not simply succeed.
 """)
+_STATE = fields("""
+    state | object | The same in words: name, shape (`good`, `neutral`, `caution`, `bad`), headline, sentence and \
+next_step.
+""")
 _SWEPT = (
     *_RUN[:-2],
     *fields("""
@@ -153,6 +157,7 @@ became smaller; blocks that are damaged.
             unpublished | claim | Whether something waits to be published.
             last_run | time? | When the last harvest began, or the run that lasts.
             outcome | text | How it ended, as `harvester log` has it; `never run`.
+            state | object | How the source stands: name, shape, headline, sentence, next_step; see `harvester log`.
             is_complete | claim | Whether it was complete.
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
@@ -167,7 +172,7 @@ possible; left out if there are none), next (a time, or `now`).
         """)
     },
     "harvester log": {
-        "a run": _RUN,
+        "a run": (*_RUN, *_STATE),
         "an event in the log of one run": fields("""
             run | integer | The number of the run.
             at | time | When it happened.

@@ -31,13 +31,12 @@ from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.source_audit import audit
 from harvester.commands.source_check import check_address, confirm_name, is_address, is_confirmed
 from harvester.commands.source_friends import friends
-from harvester.commands.source_identity import accept_identity
 from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.repository_identity import accept, changed
+from harvester.harvest.repository_identity import accept, changed, differences, known_identity
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
@@ -62,6 +61,36 @@ yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 @click.group()
 def source() -> None:
     """Add, list, show, check, audit, sweep and remove sources."""
+
+
+@click.command(name="accept-identity")
+@click.argument("name")
+@json_option
+@click.pass_context
+def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Accept the present repositoryIdentifier, repositoryName, baseURL and records of a source.
+
+    The identity that was accepted before is shown beside it. After that, runs continue. Records that the repository
+    does not have any more stay until `harvester source sweep` deletes them.
+    """
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        entry_of(instance, name)
+        known = known_identity(instance.inbox, name)
+        changes = differences(known) if known else ()
+        strange = known.strange if known else ""
+        if changes or strange:
+            accept(instance.inbox, name)
+    facts: dict[str, object] = {
+        "name": name,
+        "accepted": bool(changes or strange),
+        "changes": [{"what": change.what, "was": change.was, "is_now": change.is_now} for change in changes],
+        "records": strange,
+    }
+    write_facts(facts, as_json=as_json)
+    if strange or changes:
+        say(f"Accepted. `harvester run {name}` continues where it stopped; with --full it harvests everything.")
+    else:
+        say(f"The identity of {name} is accepted already.")
 
 
 source.add_command(friends)

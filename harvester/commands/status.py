@@ -11,6 +11,8 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
+from gateway.core.states import ATTENTION, DIED, NEVER, State, of_run, of_source
+from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.core.unattended import without_entry, without_schedule
 from gateway.hub.subscribers import failing
@@ -29,14 +31,12 @@ from harvester.offer.files import offers_now
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
 
-DIED = "died"
-
 
 @click.command()
 @json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
-    """Show the state of every source.
+    """Show the state of every source. The status is 3 if one of them needs attention.
 
     It shows the stored records, records that wait for publication, and the outcome or progress of the last run. It also
     shows when `harvester tend` works on the source again.
@@ -67,9 +67,13 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "progress",
     )
     write_rows(rows, columns, as_json=as_json)
+    doubtful = {row["source"]: row["state"] for row in rows if row["state"]["shape"] in ATTENTION}
     if not as_json:
+        for name, state in doubtful.items():
+            click.echo(plain(f"{name}: {State(**state).words}"), err=True)
         for problem in problems_:
             click.echo(plain(problem), err=True)
+    ctx.exit(int(Status.WITH_ERRORS if doubtful else Status.SUCCEEDED))
 
 
 def _failing(instance: Instance) -> tuple[str, ...]:
@@ -95,7 +99,8 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         **instance.store.counts(name),
         "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
         "last_run": moment(last[0].started_at) if last else None,
-        "outcome": outcome_in_words(instance, last[0]) if last else "never run",
+        "outcome": outcome_in_words(instance, last[0]) if last else NEVER,
+        "state": _state(instance, entry, last).facts(),
         "is_complete": last[0].is_complete if last else False,
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
@@ -158,8 +163,17 @@ def _reached(instance: Instance, last: Sequence[Run]) -> dict[str, object]:
     return {name: counts[name] for name in ("received", LEFT) if name in counts}
 
 
+def _state(instance: Instance, entry: SourceEntry, last: Sequence[Run]) -> State:
+    """Return how a source stands."""
+    return state_of(instance, last[0]) if last else of_source(Source(entry.name, entry.url, entry.kind), None)
+
+
+def state_of(instance: Instance, run: Run) -> State:
+    """Return how a run stands; one that is marked `running` while nobody holds the lock has died."""
+    is_open = run.outcome is RunOutcome.RUNNING
+    return of_run(run, has_died=is_open and not is_locked(instance.folder, run.source))
+
+
 def outcome_in_words(instance: Instance, run: Run) -> str:
-    """Return how a run ended; one that is marked `running` while nobody holds the lock has died."""
-    if run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source):
-        return DIED
-    return run.outcome.value
+    """Return how a run ended, as its outcome or `died`."""
+    return DIED if state_of(instance, run).name == DIED else run.outcome.value

@@ -47,7 +47,7 @@ def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> W
 
 
 def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
-    """Return a polite Fetch over the web, with a cache in the search database `desk`.
+    """Return a polite Fetch over the web, with a cache in the search database `discovery`.
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """

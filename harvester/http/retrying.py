@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf, isfinite
 
-from gateway.core.errors import TryLater
+from gateway.core.errors import GatewayError, TryLater
 from gateway.core.settings import Settings
 from harvester.http.dates import http_second
 from harvester.http.failures import Fault
@@ -140,7 +140,10 @@ class Waiting:
         if seconds >= _LOGGED_WAIT_SECONDS:
             log.warning("%s: %s. The next try is in %.0f seconds.", self.url, reason, seconds)
         if seconds:
-            self.sleep(seconds)
+            try:
+                self.sleep(seconds)
+            except GatewayError as error:  # stopped: the reason why it waited is part of how it ended
+                raise type(error)(f"{self.url}: {reason}. {error}") from error
 
     def _doubled(self, exponent: int) -> float:
         seconds = self.settings.seconds("fetch_backoff_seconds") * 2.0 ** min(exponent, 16)

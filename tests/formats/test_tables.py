@@ -17,7 +17,7 @@ from gateway.core.model import Work
 from gateway.formats import reader_of
 from tests.rows import each_row
 
-RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))["rule"]
+RULES = tomllib.loads(Path(__file__).with_name("table_rules.toml").read_text("utf-8"))["rule"]
 
 
 def read(text: str) -> Work:

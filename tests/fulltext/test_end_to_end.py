@@ -85,7 +85,7 @@ def test_embargoed_datacite_item_is_due_again_on_the_day_it_opens(searching, say
     assert FILE not in search.web.asked
     state = search.desk.search(identifier)
     assert (state.state, state.tries) == ("waiting", 0)
-    assert f"To be searched again after {OPENS}T00:00:00Z." in "\n".join(explained(state))
+    assert f"The next search is after {OPENS}." in "\n".join(explained(state))
     assert opens <= state.due <= opens + 86_400
     search.now = opens - 3600
     assert ITEM not in search.run()

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gateway.core import typed_links, xmlio
+from gateway.core import bibliography, typed_links, xmlio
 from gateway.core.address_rules import Allowed
 from gateway.core.addresses import address, any_uri, is_address, uri_of
+from gateway.core.bibliography import identifiers as spellings
 from gateway.core.errors import UnusableRecord
 from gateway.core.model import Outcome, Statement, Work
 from gateway.core.spdx import spdx_uri
@@ -110,7 +111,7 @@ harvester/fulltext/steps/doaj harvester/fulltext/steps/europe_pmc harvester/full
 harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/steps/publisher_policy
 harvester/fulltext/steps/semantic_scholar harvester/fulltext/steps/unpaywall harvester/fulltext/pages/*
 harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
-harvester/fulltext/known_copies harvester/fulltext/license_hosts harvester/fulltext/page_ranges
+harvester/fulltext/known_copies harvester/fulltext/page_ranges
 harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
 harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
 harvester/http/links harvester/http/messages harvester/http/robots_txt harvester/http/urls
@@ -128,7 +129,7 @@ harvester/validate/signposting/declared
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
     "document", "known_copies", "first_generation", "json_answers", "landing_anchors",
-    "landing_links", "landing_rules", "landing_work", "license_hosts", "page_claims", "page_descriptions",
+    "landing_links", "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
     "parsing", "policies", "seen", "slices", "streaming", "oai_pmh.date_ranges",
 ))  # fmt: skip
@@ -332,10 +333,11 @@ def _claims(text: str) -> object:
 
 def _identifiers(text: str) -> object:
     return (
-        identifiers.dois_in(text),
-        identifiers.arxiv_in(text),
-        identifiers.pmcids_in(text),
-        identifiers.issns_in(text),
+        bibliography.dublin_core.read([Statement(element, text) for element in ("title", "creator", "date", "source")]),
+        spellings.identifier_of(text),
+        list(spellings.own_identifiers([text, text[:50]])),
+        spellings.pmcids_in(text),
+        spellings.issns_in(text),
         fixity.digests_of(text),
         repair.legal_references(text),
     )

@@ -47,7 +47,7 @@ def test_a_reader_finds_an_item_and_sees_its_file_when_a_reviewer_has_accepted_i
         follow(window, lambda: field.send_keys(Keys.ENTER))
         follow(window, window.find_element(By.CSS_SELECTOR, ".hits a").click)
         item = window.current_url
-        assert "No file is known" in window.find_element(By.TAG_NAME, "main").text
+        assert "A file was found, and a decision is missing" in window.find_element(By.TAG_NAME, "main").text
         sign_in(window, site, "B. Ito", PASSWORD)
         window.get(f"{site}/review")
         window.switch_to.active_element.send_keys("j")

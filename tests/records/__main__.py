@@ -241,9 +241,8 @@ def table(head: str, rows: dict[str, Counter[str]]) -> None:
         print(f"{name:<16}{counts[RIGHT]:>7}{counts[WRONG]:>7}{counts[MISSING]:>9}")
     whole = sum((counts for name, counts in rows.items() if name != "first author"), Counter())
     total = sum(whole.values()) or 1
-    print(
-        f"{'all':<16}{whole[RIGHT]:>7}{whole[WRONG]:>7}{whole[MISSING]:>9}  {whole[RIGHT] / total:.1%} right, {whole[WRONG] / total:.1%} wrong"
-    )
+    shares = f"{whole[RIGHT] / total:.1%} right, {whole[WRONG] / total:.1%} wrong"
+    print(f"{'all':<16}{whole[RIGHT]:>7}{whole[WRONG]:>7}{whole[MISSING]:>9}  {shares}")
 
 
 if __name__ == "__main__":

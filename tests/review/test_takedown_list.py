@@ -101,9 +101,10 @@ def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
     row = administrator.get(f"{LIST}.json").json["takedowns"][0]
     assert row == {
         "kind": "identifier", "value": f"{ITEM}1", "source": "", "reason": "Order of a court or an authority: =1+1",
-        "at": row["at"], "by": "R. Vos", "is_done": True, "removed_at": "", "removed_by": "",
+        "at": row["at"], "by": "R. Vos", "is_done": True, "state": row["state"], "removed_at": "", "removed_by": "",
          "items": [f"{ITEM}1"], "files": [],
     }  # fmt: skip
+    assert row["state"]["headline"] == "Withdrawn"
     (line,) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text))
     assert (line["value"], line["is_done"], line["items"]) == (f"{ITEM}1", "True", f"{ITEM}1")
 

@@ -17,7 +17,8 @@ _DECADE = re.compile(r"(?<![0-9])(1[0-9]{2}|20[0-9])[u?xX-](?![0-9])")
 _ISO = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
 _DAY_FIRST = re.compile(r"(?<![0-9])([0-9]{1,2})([./-])([0-9]{1,2})\2((?:1[0-9]|20)[0-9]{2})(?![0-9])")
 _NAMED = re.compile(
-    r"(?i)(?<![0-9])([0-9]{1,2})?\.?[\s-]*([a-z]{3})[a-z]{0,6}\.?[\s,-]*([0-9]{1,2},)?[\s-]*((?:1[0-9]|20)[0-9]{2})"
+    r"(?i)(?<![0-9])([0-9]{1,2})?\.?[\s-]*([a-z]{3})[a-z]{0,6}\.?[\s,-]*([0-9]{1,2},)?[\s-]*"
+    r"((?:1[0-9]|20)[0-9]{2})"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _EMBARGO = "embargoend"
@@ -29,7 +30,7 @@ _NO_YEARS = frozenset(("9999",))
 def year_of(text: str) -> int:
     """Return the year of a date in any form: the first of a span, the one in brackets if they correct another.
 
-    `[2013?]`, `c1996`, `20150310`, `197u`, `01/01/2017`, `二〇一五年` have one. Return 0 if there is none, as in `19uu`.
+    `[2013?]`, `c1996`, `20150310`, `197u`, `01/01/2017`, `二〇一五年` have one. Return 0 if there is none: `19uu`.
     """
     text = _western(text[:_LONGEST])
     if "[" in text and (match := _CORRECTED.search(text)):
@@ -85,17 +86,20 @@ def date_parts(text: str) -> tuple[str, ...]:
     return year, month, day
 
 
+_ORDER = {type_: place for place, type_ in enumerate(DateType)}
+_NEVER = _ORDER[DateType.EMBARGO_END]
+
+
 def date_of(dates: Iterable[WorkDate]) -> tuple[str, int]:
     """Return the date to cite, as the record has it, and its year; an empty string and 0 if no date has a year.
 
     It is the date of publication. The next choices are, in this order, those of the copyright, of creation, of
     availability, of acceptance, and of submission. Of several of one type, the first counts.
     """
-    order = list(DateType)
     best: tuple[int, str, int] | None = None
     for text, type_ in dates:
-        place = order.index(type_)
-        if place >= order.index(DateType.EMBARGO_END) or (best and best[0] <= place):
+        place = _ORDER[type_]
+        if place >= _NEVER or (best and best[0] <= place):
             continue
         if year := year_of(text):
             best = (place, text, year)

@@ -26,7 +26,6 @@ from gateway.core.bibliography.people import agents_of, parts_of_list
 from gateway.core.bibliography.texts import is_value, one_line, paragraphs, title_of
 from gateway.core.bibliography.types import type_of
 from gateway.core.model import (
-    Agent,
     Bibliography,
     DateType,
     Host,
@@ -45,15 +44,13 @@ _CONTAINED = frozenset((
     "letter to the editor", "data paper", "corrigendum",
 ))  # fmt: skip
 _EMBARGO = "info:eu-repo/date/embargoEnd/"
-_VERSIONS = re.compile(
-    r"(?i)^(?:peer[- ]?reviewed|non[- ]?peer[- ]?reviewed|info:eu-repo/semantics/(?:published|accepted|submitted|updated)version|text|other)$"
-)
 # Descriptions that are notes of a repository (DSpace), and not the abstract.
 _NOTE = re.compile(
     r"(?i)(?:approved for public release|this is the (?:final|author|accepted|published)|distribution (?:statement|a)\b"
-    r"|comment:|citation:|includes (?:bibliograph|index)|\d+ ?(?:p|pages|leaves|s)\b\.?$|https?://\S+$|peer[- ]reviewed$"
-    r"|international audience|thesis \(|submitted (?:by|to)|made available in|provided by|typescript|vita\b|title from"
-    r"|keywords?:|the article of record|technical report; no|originally published|dissertation \(|not available$)"
+    r"|comment:|citation:|includes (?:bibliograph|index)|\d+ ?(?:p|pages|leaves|s)\b\.?$|https?://\S+$"
+    r"|peer[- ]reviewed$|international audience|thesis \(|submitted (?:by|to)|made available in|provided by|typescript"
+    r"|vita\b|title from|keywords?:|the article of record|technical report; no|originally published|dissertation \("
+    r"|not available$)"
 )
 _A_FEW_WORDS, _RUNNING = 40, 400  # characters: at most of a note, at least of a text that is none
 
@@ -133,12 +130,13 @@ def _host(sources: list[str], identifiers: list[str], relations: list[str], type
     divided = [text for text in relations if ";" in text]
     host = next(filter(None, map(host_of, (*texts, *cited, *divided))), None)
     if host is None:
-        title = next(filter(is_title, texts), "") if type_ in _CONTAINED else ""
-        host = Host(title, text=title or texts[0]) if texts and type_ in _CONTAINED else Host()
+        # Digital Commons has the name of a series or of a person there.
+        is_contained = type_ in _CONTAINED and not any("/viewcontent.cgi" in text for text in identifiers)
+        title = next(filter(is_title, texts), "") if is_contained else ""
+        host = Host(title, text=title or texts[0]) if texts and is_contained else Host()
     everything = (*identifiers, *sources, *relations)
-    issn = next((issn for text in everything for issn in issns_in(text)), "") or next(
-        filter(None, map(serial_in, sources)), ""
-    )
+    labelled = (issn for text in everything for issn in issns_in(text))
+    issn = next(labelled, "") or next(filter(None, map(serial_in, sources)), "")
     isbn = next((isbn for text in sources for isbn in isbns_in(text)), "")
     return host._replace(issn=issn, isbn=isbn)
 
@@ -169,11 +167,29 @@ def statements_of(known: Bibliography, landing_page: str = "") -> tuple[Statemen
 
 
 def _statements(known: Bibliography, landing_page: str) -> Iterator[Statement]:
+    yield from _leading(known)
+    for identifier in of_relation(known.identifiers):
+        yield Statement("identifier", spelled(identifier))
+    if landing_page:
+        yield Statement("identifier", landing_page)
+    yield from _sources(known)
+    for element, entries in (("description", known.descriptions), ("subject", known.subjects)):
+        yield from (Statement(element, entry.text, entry.language) for entry in entries)
+    for element, texts in (
+        ("format", known.formats), ("coverage", known.coverage), ("rights", known.rights),
+        ("relation", known.relations),
+    ):  # fmt: skip
+        yield from (Statement(element, text) for text in texts)
+    for identifier in of_relation(known.identifiers, Relation.OTHER):
+        yield Statement("relation", spelled(identifier))
+
+
+def _leading(known: Bibliography) -> Iterator[Statement]:
     shown = title_of(known.titles, known.languages[0] if known.languages else "")
     for title in (shown, *known.titles) if known.titles else ():
         yield Statement("title", title.text, title.language)
     for agent in known.agents:
-        yield Statement("creator" if agent.is_author else "contributor", _name(agent), agent.language)
+        yield Statement("creator" if agent.is_author else "contributor", agent.family_first, agent.language)
     for publisher in known.publishers:
         yield Statement("publisher", publisher)
     text, _ = date_of(known.dates)
@@ -186,23 +202,6 @@ def _statements(known: Bibliography, landing_page: str) -> Iterator[Statement]:
         yield Statement("type", known.type)
     yield from (Statement("type", word) for word in known.types)
     yield from (Statement("language", language) for language in known.languages)
-    for identifier in of_relation(known.identifiers):
-        yield Statement("identifier", spelled(identifier))
-    if landing_page:
-        yield Statement("identifier", landing_page)
-    yield from _sources(known)
-    yield from (Statement("description", entry.text, entry.language) for entry in known.descriptions)
-    yield from (Statement("subject", entry.text, entry.language) for entry in known.subjects)
-    yield from (Statement("format", text) for text in known.formats)
-    yield from (Statement("coverage", text) for text in known.coverage)
-    yield from (Statement("rights", text) for text in known.rights)
-    yield from (Statement("relation", text) for text in known.relations)
-    for identifier in of_relation(known.identifiers, Relation.OTHER):
-        yield Statement("relation", spelled(identifier))
-
-
-def _name(agent: Agent) -> str:
-    return agent.family_first
 
 
 def spelled(identifier: Identifier) -> str:
@@ -215,9 +214,8 @@ def spelled(identifier: Identifier) -> str:
 def _sources(known: Bibliography) -> Iterator[Statement]:
     host = known.host
     year = date_of(known.dates)[1]
-    numbers = " ".join(
-        filter(None, (host.volume and f"Vol. {host.volume}", host.issue and f"No. {host.issue}", year and f"({year})"))
-    )
+    parts = (("Vol. {}", host.volume), ("No. {}", host.issue), ("({})", str(year or "")))
+    numbers = " ".join(form.format(part) for form, part in parts if part)
     pages = "-".join(filter(None, (host.first_page, host.last_page)))
     if host.text and (stated := host_of(host.text)) and stated[:5] == host[:5]:
         yield Statement("source", host.text)  # in the words of the record

@@ -32,6 +32,7 @@ _VANCOUVER = re.compile(
 _BARE_ISSN = re.compile(r"(\d{4})-(\d{3}[\dXx])")
 _YEARS = ("year_before", "year", "year_plain", "year_behind", "year_last")
 _LONGEST = 500
+_ARTICLE = 4  # characters of an article number, such as `e105`
 _BEHIND = re.compile(r"(?: \(\d{1,4} pages\))?(?:[.,;]? (?:doi: ?|https?://)\S+)?$", re.IGNORECASE)
 _IDENTIFIER = re.compile(
     r"(?:urn:|e?-?issn\b|e?-?isbn\b|doi\b|hdl\b|info:|oai:|pmid\b|arxiv:).*|https?://\S*|[\d\s-]{8,16}x?", re.IGNORECASE
@@ -83,7 +84,8 @@ def host_of(text: str) -> Host | None:
     parts = match.groupdict(default="")
     issue = parts["number"] or parts.get("in_brackets", "")
     has_year = match.re is _VANCOUVER or any(parts[name] for name in _YEARS)
-    if not (issue or (parts["first"] and (parts["last"] or has_year))):
+    is_article = parts["first"][:1] in "eE" and len(parts["first"]) >= _ARTICLE and ": " in stated  # Pensoft
+    if not (issue or (parts["first"] and (parts["last"] or has_year or is_article))):
         return None
     return Host(parts["title"], parts["volume"], issue, parts["first"], parts["last"], text=text)
 

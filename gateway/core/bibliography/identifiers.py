@@ -88,6 +88,7 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _URN = re.compile(r"(?i)urn:[a-z0-9][a-z0-9-]{1,31}:\S+")
 _ARK = re.compile(r"(?i)(?:https?://[^/\s]+/)?(ark:/?\d{5,9}/\S+)")
 _SEPARATORS = re.compile(r"[^0-9Xx]")
+_ISBN_10, _ISBN_13 = 10, 13  # digits
 
 
 def arxiv_in(text: str) -> tuple[str, ...]:
@@ -134,7 +135,7 @@ def isbn_of(text: str) -> str:
 
 def _sound_isbn(text: str) -> str:
     isbn = _SEPARATORS.sub("", text).upper()
-    if len(isbn) == 10:  # noqa: PLR2004
+    if len(isbn) == _ISBN_10:
         values = [10 if digit == "X" else int(digit) for digit in isbn]
         return isbn if sum(value * (10 - place) for place, value in enumerate(values)) % 11 == 0 else ""
     if not isbn.isdecimal():
@@ -156,7 +157,8 @@ def handles_in(text: str) -> tuple[str, ...]:
 # --- one identifier ---------------------------------------------------------------------------------------------------
 
 _LOCAL = re.compile(
-    r"(?i)^https?://(?:dx\.)?doi\.org/10\.5072/|^https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|$)|^https?://hdl\.handle\.net/(?:123456789/|$)"
+    r"(?i)^https?://(?:(?:dx\.)?doi\.org/10\.5072/|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|$)"
+    r"|hdl\.handle\.net/(?:123456789/|$))"
 )
 _SCHEMES = {
     "doi": "doi", "hdl": "handle", "handle": "handle", "isbn": "isbn", "issn": "issn", "eissn": "issn", "pissn": "issn",
@@ -172,7 +174,7 @@ def is_test_address(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def identifier_of(text: str, scheme: str = "") -> Identifier:
-    """Return an identifier in any spelling, with the scheme that the record states (`DOI`, `hdl`), or that its form has.
+    """Return an identifier in any spelling, with the scheme that the record states (`DOI`), or that its form has.
 
     A check digit that is wrong makes an identifier `other`.
     """
@@ -182,33 +184,47 @@ def identifier_of(text: str, scheme: str = "") -> Identifier:
         text = f"doi:{text}"
     elif stated == "handle" and "://" not in text and not text.lower().startswith("hdl:"):
         text = f"hdl:{text}"
-    if (uri := uri_of(text)).startswith("https://doi.org/"):
-        whole = unquote(uri.removeprefix("https://doi.org/"))
-        doi = (
-            whole[: len(bare)] if (bare := next(iter(dois_in(whole)), "")) and whole.lower().startswith(bare) else whole
-        )
-        return Identifier("doi", doi, address(f"https://doi.org/{doi}"))
-    if uri:
-        return Identifier("handle", unquote(uri.removeprefix("https://hdl.handle.net/")), uri)
-    if (match := _ARXIV_ALONE.match(text)) or (stated == "arxiv" and (match := _ARXIV_ALONE.match(f"arxiv:{text}"))):
-        return Identifier("arxiv", match[1] + (match[2] or ""), f"https://arxiv.org/abs/{match[1]}{match[2] or ''}")
-    if (match := _PMID.match(text)) or (stated == "pmid" and (match := _PMID.match(f"pmid:{text}"))):
+    return _resolved(text) or _of_archive(text, stated) or _numbered(text, stated) or _other(text)
+
+
+def _resolved(text: str) -> Identifier | None:
+    """Return a DOI or a handle."""
+    uri = uri_of(text)
+    if not uri.startswith("https://doi.org/"):
+        return Identifier("handle", unquote(uri.removeprefix("https://hdl.handle.net/")), uri) if uri else None
+    whole = unquote(uri.removeprefix("https://doi.org/"))
+    bare = next(iter(dois_in(whole)), "")
+    doi = whole[: len(bare)] if bare and whole.lower().startswith(bare) else whole
+    return Identifier("doi", doi, address(f"https://doi.org/{doi}"))
+
+
+def _of_archive(text: str, stated: str) -> Identifier | None:
+    """Return an identifier of arXiv, PubMed, or PubMed Central."""
+    if match := _ARXIV_ALONE.match(f"arxiv:{text}" if stated == "arxiv" and ":" not in text else text):
+        name = match[1] + (match[2] or "")
+        return Identifier("arxiv", name, f"https://arxiv.org/abs/{name}")
+    if match := _PMID.match(f"pmid:{text}" if stated == "pmid" and text.isdecimal() else text):
         return Identifier("pmid", match[1], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")
     if stated == "pmcid" and (match := re.search(r"\d{4,9}", text)):
         return Identifier("pmcid", f"PMC{match[0]}", f"https://pmc.ncbi.nlm.nih.gov/articles/PMC{match[0]}/")
-    if isbn := next(iter(isbns_in(text)), "") or (
-        isbn_of(text) if stated == "isbn" or len(_SEPARATORS.sub("", text)) == 13 else ""
-    ):
-        return Identifier("isbn", isbn)
-    if issn := next(iter(issns_in(text)), "") or (issn_of(text) if stated == "issn" else ""):
-        return Identifier("issn", issn)
-    if match := _URN.fullmatch(text):
+    return None
+
+
+def _numbered(text: str, stated: str) -> Identifier | None:
+    """Return an ISBN or an ISSN; of an unlabelled number, the 13 digits of an ISBN count."""
+    isbn = next(iter(isbns_in(text)), "")
+    if not isbn and (stated == "isbn" or len(_SEPARATORS.sub("", text)) == _ISBN_13):
+        isbn = isbn_of(text)
+    issn = next(iter(issns_in(text)), "") or (issn_of(text) if stated == "issn" else "")
+    return Identifier("isbn", isbn) if isbn else Identifier("issn", issn) if issn else None
+
+
+def _other(text: str) -> Identifier:
+    if _URN.fullmatch(text):
         return Identifier("urn", text)
     if match := _ARK.fullmatch(text):
         return Identifier("ark", match[1], address(text) if text[:4].lower() == "http" else "")
-    if is_link(text):
-        return Identifier("url", text, text)
-    return Identifier("other", text)
+    return Identifier("url", text, text) if is_link(text) else Identifier("other", text)
 
 
 def is_link(text: str) -> bool:
@@ -246,13 +262,13 @@ def own_identifiers(texts: Iterable[str]) -> Iterator[Identifier]:
     for text in others:
         for isbn in isbns_in(text):
             found.setdefault(("isbn", isbn), Identifier("isbn", isbn))
-    yield from sorted(found.values(), key=lambda entry: entry.scheme not in ("doi",))
+    yield from sorted(found.values(), key=lambda entry: entry.scheme != "doi")
 
 
 def of_relation(identifiers: Iterable[Identifier], relation: Relation = Relation.OWN) -> tuple[Identifier, ...]:
-    """Return the identifiers of the work itself, or those of its host, each once, best first: the DOI, then a handle."""
-    order = ("doi", "handle")
+    """Return the identifiers of the work itself, or those of its host, each once: the DOI first, then a handle."""
     kept = {(entry.scheme, entry.text): entry for entry in identifiers if entry.relation is relation}
-    return tuple(
-        sorted(kept.values(), key=lambda entry: order.index(entry.scheme) if entry.scheme in order else len(order))
-    )
+    return tuple(sorted(kept.values(), key=lambda entry: _BEST.get(entry.scheme, len(_BEST))))
+
+
+_BEST = {"doi": 0, "handle": 1}

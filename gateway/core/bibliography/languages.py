@@ -15,7 +15,8 @@ _NAMES = {
         "de": "german deutsch allemand alemán niemiecki tyska",
         "fr": "french français francés francês französisch francuski franska",
         "es": "spanish español espanol castellano espanhol espagnol spanisch castilian",
-        "pt": "portuguese português portugues portugués", "it": "italian italiano italienisch", "nl": "dutch nederlands flemish",
+        "pt": "portuguese português portugues portugués", "it": "italian italiano italienisch",
+        "nl": "dutch nederlands flemish",
         "ru": "russian русский", "pl": "polish polski", "cs": "czech čeština český", "sk": "slovak slovenčina",
         "sv": "swedish svenska", "da": "danish dansk", "no": "norwegian norsk", "nb": "bokmål", "nn": "nynorsk",
         "fi": "finnish suomi", "hu": "hungarian magyar", "tr": "turkish türkçe", "uk": "ukrainian українська",
@@ -53,7 +54,7 @@ def language_tag(code: str) -> str:
             continue
         try:
             tag = langcodes.standardize_tag(stated)
-        except langcodes.LanguageTagError:
+        except ValueError:
             continue
         primary = tag.partition("-")[0]
         if primary in _NO_LANGUAGE or not langcodes.Language.get(tag, normalize=False).is_valid():

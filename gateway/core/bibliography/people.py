@@ -48,12 +48,13 @@ _SPACED_COMMA = re.compile(r"\s*,\s*")
 # What names an organization, in the languages of Europe. Behind a semicolon it is the affiliation of the person before.
 _ORGANIZATION = re.compile(
     r"\b(?:universi|uniwersyt|univerz|yliopisto|hochschul|college|institut|instytut|depart|faculty|facultad|faculdade"
-    r"|facult\u00e9|fakult|wydzia\u0142|school|hospital|szpital|klini[kc]|laborator|cent(?:er|re|ro|rum)\b|zentrum|academ|akadem|ministr|"
-    r"corporation\b|foundation\b|stiftung\b|fundaci\u00f3n\b|collaboration\b|consortium\b|konsortium\b|committee\b|commission\b"
-    r"|kommission\b|association\b|society\b|societ\u00e0\b|soci\u00e9t\u00e9\b|gesellschaft\b|verein\b|council\b|agency\b|bureau\b|office of\b"
-    r"|organi[sz]ation\b|museum\b|mus\u00e9e\b|museo\b|library\b|bibliothe|biblioteca\b|archives?\b|working group\b|study group\b|task ?force\b|company\b|"
-    r"observator|survey\b|federation\b|union of\b|authority\b|network\b|programme\b|united nations\b|team\b|"
-    r"government\b|parliament\b|r\u00e9publique\b|republic of\b|division of\b|national gallery\b|publishing|verlag\b)",
+    r"|facult\u00e9|fakult|wydzia\u0142|school|hospital|szpital|klini[kc]|laborator|cent(?:er|re|ro|rum)\b|zentrum"
+    r"|academ|akadem|ministr|corporation\b|foundation\b|stiftung\b|fundaci\u00f3n\b|collaboration\b|consortium\b"
+    r"|konsortium\b|committee\b|commission\b|kommission\b|association\b|society\b|societ\u00e0\b|soci\u00e9t\u00e9\b"
+    r"|gesellschaft\b|verein\b|council\b|agency\b|bureau\b|office of\b|organi[sz]ation\b|museum\b|mus\u00e9e\b"
+    r"|museo\b|library\b|bibliothe|biblioteca\b|archives?\b|working group\b|study group\b|task ?force\b|company\b"
+    r"|observator|survey\b|federation\b|union of\b|authority\b|network\b|programme\b|united nations\b|team\b"
+    r"|government\b|parliament\b|r\u00e9publique\b|republic of\b|division of\b|national gallery\b|publishing|verlag\b)",
     re.IGNORECASE,
 )
 _COMPANIES = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "ag", "plc", "co", "limited", "incorporated", "s a", "kg"})
@@ -196,7 +197,7 @@ def is_name(text: str) -> bool:
 
 
 def parts_of_list(text: str) -> list[str]:
-    """Return the names in one text that divides them by semicolons, as in CONTENTdm; an affiliation stays with its name."""
+    """Return the names in one text that divides them by semicolons (CONTENTdm); an affiliation stays with its name."""
     if ";" not in text:
         return [text]
     parts: list[str] = []

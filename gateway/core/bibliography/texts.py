@@ -24,7 +24,6 @@ _INLINE = frozenset((
     "center", "o", "meta", "link", "xref", "ext-link", "named-content", "monospace", "underline",
 ))  # fmt: skip
 _SAME = {"italic": "i", "bold": "b", "inf": "sub"}  # JATS, and the DTD of Crossref
-_COMMENT = re.compile(r"<!--.*?-->|<!\[.*?\]>", re.DOTALL)
 _STYLE = re.compile(r"<style\b[^<>]*>[^<]*</style\s*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)(?:(?:jats|mml|o|w|v|st1):)?([a-zA-Z][a-zA-Z0-9-]{0,20})((?:\s[^<>]*)?/?)>")
 _PARAGRAPHS = re.compile(r"[ \t]*\x00[\x00\s]*")
@@ -41,7 +40,10 @@ _NO_VALUES = frozenset((
 
 def folded(text: str) -> str:
     """Return a text of a record without controls, with entities resolved once and white space folded."""
-    return " ".join(_UNSEEN.sub("", unescape(text)).split())
+    text = unescape(text)
+    if text.isprintable() and "  " not in text:  # so it has no other white space
+        return text.strip(" ")
+    return " ".join(_UNSEEN.sub("", text).split())
 
 
 def is_value(text: str) -> bool:
@@ -61,9 +63,18 @@ def paragraphs(text: str) -> list[str]:
     text = unescape(text)
     if "<" in text:
         if "<!" in text:
-            text = _COMMENT.sub(" ", text)
+            text = _without(_without(text, "<!--", "-->"), "<![", "]>")
         text = _TAG.sub(_tag, _STYLE.sub(" ", text))
     return [part for entry in text.split("\x00") if (part := " ".join(_UNSEEN.sub("", entry).split())) not in ("", "-")]
+
+
+def _without(text: str, start: str, end: str) -> str:
+    """Return a text without what stands between two marks; in a time that grows with its length only."""
+    kept, place = [], 0
+    while (begin := text.find(start, place)) >= 0 and (stop := text.find(end, begin)) >= 0:
+        kept.append(text[place:begin])
+        place = stop + len(end)
+    return "".join((*kept, text[place:]))
 
 
 def _tag(match: re.Match[str]) -> str:

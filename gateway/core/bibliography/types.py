@@ -60,7 +60,8 @@ def _label(text: str) -> str:
         return ""
     match = _TAIL.search(text.rstrip("/"))
     for part in (text, match[0] if match else ""):
-        if label := _LABELS.get(_spelled(part), ""):
+        word = _spelled(part)
+        if label := _LABELS.get(word) or _LABELS.get(word.removesuffix("s")) or "":
             return str(_TABLE[label].get("broader", label))
     return ""
 

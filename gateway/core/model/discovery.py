@@ -189,13 +189,16 @@ class Trace(NamedTuple):
 class Tried(NamedTuple):
     """The last search for one item, for readers: when, with which result, what each step answered, and when it is next.
 
-    `next_at` is 0 if no further search is planned.
+    `next_at` is 0 if no further search is planned. `waiting` files need the decision of a person, `refused` ones were
+    rejected.
     """
 
     searched_at: int
     outcome: Outcome
     steps: tuple[tuple[str, Outcome], ...] = ()
     next_at: int = 0
+    waiting: int = 0
+    refused: int = 0
 
 
 class Ending(NamedTuple):

@@ -78,8 +78,8 @@ class Title(NamedTuple):
 class Agent(NamedTuple):
     """A person or an organization with a role, in the order of the record.
 
-    `role` is a code of the MARC relators, and `is_author` says whether a citation names the agent as an author. `family`
-    and `given` are empty for an organization, and where the record does not divide the name. `suffix` is a part such as
+    `role` is a code of the MARC relators; `is_author` says whether a citation names it as an author. `family` and
+    `given` are empty for an organization, and where the record does not divide the name. `suffix` is a part such as
     `Jr.`. `orcid` and `ror` are addresses.
     """
 

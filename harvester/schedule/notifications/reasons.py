@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gateway.core.model import RunOutcome
+from gateway.core.states import of_run
 from harvester.fulltext.substance import sentence
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.instance import Instance
@@ -62,10 +63,7 @@ def _failing(instance: Instance, source: str) -> Iterator[Concern]:
         # A stopped run, or one in progress, shows neither a failure nor a success.
         ended = [run for run in instance.inbox.runs(source, most + MOST_STOPPED, stage) if run.outcome in TELLING]
         if len(ended) >= most and all(run.outcome in FAILED for run in ended[:most]):
-            reasons = " ".join(ended[0].reasons[:3])
-            yield Concern(
-                Need.FAILING, f"The last {most} {words} failed. {reasons} `harvester log {source}` shows all runs."
-            )
+            yield Concern(Need.FAILING, f"The last {most} {words} failed. {of_run(ended[0]).words}")
 
 
 def _deletions(instance: Instance, source: str) -> Iterator[Concern]:

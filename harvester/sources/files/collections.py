@@ -1,4 +1,4 @@
-"""Documents that hold several records of one format: a MARCXML `collection`, `modsCollection`, a list in any root. Pure.
+"""Documents with several records of one format: a MARCXML `collection`, `modsCollection`, a list in any root. Pure.
 
 A document is cut if its root is no record itself, and its children, or those of one element in it, are records.
 """

@@ -10,7 +10,8 @@ from tests.rows import each_row
     [
         ("en", "en"), ("EN", "en"), ("en_US", "en-US"), ("de-DE-1996", "de-DE-1996"), ("zh-Hans", "zh-Hans"),
         ("ger", "de"), ("deu", "de"), ("fre-CA", "fr-CA"), ("iw", "he"), ("es-419", "es-419"), ("grc", "grc"),
-        ("pt-br?", "pt"), ("en-a-b", "en"), ("English", "en"), ("Español", "es"), ("x", ""), ("xx", ""), ("zxx", ""), ("mul", ""), ("", ""),
+        ("pt-br?", "pt"), ("en-a-b", "en"), ("English", "en"), ("Español", "es"),
+        ("x", ""), ("xx", ""), ("zxx", ""), ("mul", ""), ("", ""),
         ("en\u0661", ""), ('en" onclick="x', ""),
     ],
 )  # fmt: skip

@@ -60,7 +60,7 @@ def test_the_start_page_says_what_is_here(furnished):
     text = seen(furnished.page("/"))
     assert "2 records from 1 source" in text
     assert "50 % with full text (1)" in text
-    assert "Some records refused 16 November 2023, 02:00 UTC" in text
+    assert "Some records refused, others may be missing 16 November 2023, 02:00 UTC" in text
     assert "last harvest; 0 of 1 sources complete" in text
     assert "metha-sync -format oai_didl https://gateway.example.org/oai" in text
 
@@ -106,7 +106,7 @@ def test_a_source_is_shown_with_its_harvests(furnished):
     assert "http://laro.example.org/oai" in text
     assert "15 November 2023" not in text
     assert "Complete 3 3 0 0" in text
-    assert "Some records refused 1 1 0 2" in text
+    assert "Some records refused, others may be missing 1 1 0 2" in text
     assert furnished.get("/sources/nobody").status_code == 404
 
 

@@ -72,7 +72,7 @@ def test_the_chain_leads_from_the_origin_to_us(house):
 
 def test_a_found_file_is_shown_with_the_way_it_was_found(house):
     path = house.add("1")
-    assert "No file is known" in seen(house.page(path))
+    assert "No file was searched for" in seen(house.page(path))
     house.file("1", FOUND)
     html = house.page(path)
     text = seen(html)
@@ -272,7 +272,7 @@ NAMED = "http://laro.example.org/1.pdf"
 @each_row(
     "missing, sentence",
     [
-        ("since 2026-11-20 (gone)", "first on 20 November 2026. The file was deleted there."),
+        ("since 2026-11-20 (gone)", "first on 20 November 2026. It was deleted."),
         ("since 2026-11-20 (an-outcome-of-later)", "first on 20 November 2026."),
         ("<b>for a long time</b>", "Not there <b>for a long time</b>"),
     ],

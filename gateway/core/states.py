@@ -1,0 +1,175 @@
+"""The states of runs, sources, searches, takedowns and tombstones in words, for pages, commands and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from gateway.core.model import Outcome, Run, RunOutcome, Source, Tried
+from gateway.core.secret_arguments import without_secrets
+from gateway.core.xmltext import utc_datetime
+
+Shape: TypeAlias = Literal["good", "neutral", "caution", "bad"]
+ATTENTION = ("caution", "bad")  # the shapes of states at which a person should look
+DIED = "died"
+NEVER = "never run"
+_MOST_REASONS = 3  # in one sentence; `harvester log` has all
+_GOES_ON = "The next run continues from there."
+_SEE = "`harvester log {}` shows all runs."
+_REMAINS = "The record remains as a tombstone, so that harvesters learn of it."
+
+
+class State(NamedTuple):
+    """What is known of a thing: a name from a closed list, a shape, a headline, sentences, and what to do.
+
+    The sentence and the next step may be empty. The name is stable, and the words are for people.
+    """
+
+    name: str
+    shape: Shape
+    headline: str
+    sentence: str = ""
+    next_step: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return everything as one line of text."""
+        return " ".join(filter(None, (f"{self.headline}.", self.sentence, self.next_step)))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the state for JSON."""
+        return self._asdict()
+
+
+def of_run(run: Run, *, has_died: bool = False) -> State:
+    """Return how a run stands. `has_died`: it is marked as running, and no process works on its source."""
+    if run.outcome is RunOutcome.RUNNING and has_died:
+        return State(DIED, "caution", "Interrupted", "Its process has ended.", _GOES_ON)
+    name, (shape, headline, next_step) = run.outcome.value, _RUNS[run.outcome]
+    if run.outcome is RunOutcome.SUCCEEDED and run.is_complete:
+        name, shape, headline, next_step = "complete", "good", "Complete", ""
+    elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.counts.get("quarantined"):
+        headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
+    elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:
+        headline = "Complete, with doubts"
+    elif run.outcome is RunOutcome.TRY_LATER and run.counts.get("received"):
+        headline = "The source stopped answering"
+    why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
+    return State(name, shape, headline, why, next_step.format(run.source))
+
+
+def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> State:
+    """Return how a source stands, by its last harvest; `last` is None if there was none."""
+    if source.is_removed:
+        return State("removed", "neutral", "Removed", "Its records are tombstones.")
+    if last is None:
+        return State(NEVER, "caution", "Never harvested", "", f"Start `harvester run {source.name}`.")
+    return of_run(last, has_died=has_died)
+
+
+def of_search(search: Tried | None) -> State:
+    """Return how the search for a file of a work without files stands; None: there was none."""
+    if search is None:
+        return State("not-searched", "neutral", "No file was searched for", "Nobody knows yet whether there is one.")
+    if not search.searched_at:
+        return State("unknown", "caution", "The searches for files cannot be read")
+    day = utc_datetime(search.searched_at)[:10]
+    again = f"The next search is after {utc_datetime(search.next_at)[:10]}." if search.next_at else ""
+    searched = f"The search was on {day}."
+    if number := search.waiting or search.refused:
+        files = "A file was found" if number == 1 else f"{number} files were found"
+        if search.waiting:
+            return State("waits", "caution", f"{files}, and a decision is missing", searched, again)
+        return State("refused", "neutral", f"{files}, but not accepted as this work", searched, again)
+    if search.outcome in (Outcome.SUCCESS, Outcome.ALREADY_HELD):
+        sentence = f"The search of {day} found a file, which the record does not have yet."
+        return State("found", "neutral", "A file was found", sentence, again)
+    return State("none", "neutral", "No file was found", f"{searched} {SENTENCES[search.outcome]}", again)
+
+
+def of_tombstone(source: Source | None) -> State:
+    """Return why a record is deleted; the source is None if it is unknown here."""
+    if source is not None and source.is_removed:
+        return State("source-removed", "neutral", "Its source was removed here", _REMAINS)
+    return State("gone", "neutral", "The source deleted it, or does not list it any more", _REMAINS)
+
+
+def of_takedown(*, is_removed: bool, is_done: bool, hits: int) -> State:
+    """Return how a takedown stands. `hits` counts the items, files and addresses that it has withdrawn."""
+    if is_removed:
+        headline = "Removed" if is_done else "Removed, still withheld"
+        return State("removed" if is_done else "being-removed", "neutral", headline)
+    if not is_done:
+        return State("under-way", "caution", "Under way")
+    if not hits:
+        sentence = "Nothing here matches it. What arrives later and matches is withheld."
+        return State("without-effect", "caution", "Hides nothing", sentence, "Check its spelling.")
+    return State("withdrawn", "good", "Withdrawn")
+
+
+# The outcomes of runs: shape, headline, and what to do; `of_run` says more of some.
+_RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
+    RunOutcome.RUNNING: ("neutral", "Running", ""),
+    RunOutcome.SUCCEEDED: ("caution", "Not shown to be complete", ""),
+    RunOutcome.SUCCEEDED_WITH_ERRORS: ("caution", "Records may be missing", _SEE),
+    RunOutcome.STOPPED: ("neutral", "Stopped before the end", _GOES_ON),
+    RunOutcome.TRY_LATER: ("caution", "The source did not answer", _GOES_ON),
+    RunOutcome.REFUSED: ("bad", "Refused by the source", _SEE),
+    RunOutcome.FAILED: ("bad", "Failed", _SEE),
+    RunOutcome.MISCONFIGURED: ("bad", "The configuration is wrong", _SEE),
+}
+# The outcomes of searches and of files, as sentences.
+SENTENCES: dict[Outcome, str] = {
+    Outcome.SUCCESS: "The work was found.",
+    Outcome.ALREADY_HELD: "The record names its files itself.",
+    Outcome.NO_DOI: "The record has no identifier or page to start from.",
+    Outcome.NOT_OA: "No open copy is known.",
+    Outcome.EMBARGOED_UNTIL: "It is under an embargo until a date.",
+    Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
+    Outcome.ROBOTS_DENIED: "robots.txt forbids the request.",
+    Outcome.SKIP_HOST: "This site is not asked.",
+    Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
+    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed.",
+    Outcome.BAD_SCHEME: "The address is not http or https.",
+    Outcome.DNS_ERROR: "The name of the host cannot be resolved.",
+    Outcome.TLS_ERROR: "The certificate of the server is not valid.",
+    Outcome.TIMEOUT: "The server took too long.",
+    Outcome.RATE_LIMITED: "The server limits or blocks our requests.",
+    Outcome.FORBIDDEN: "The server refuses access.",
+    Outcome.NOT_FOUND: "It is not known, or not there.",
+    Outcome.GONE: "It was deleted.",
+    Outcome.BAD_STATUS: "The server answered with an error, or not at all.",
+    Outcome.REDIRECT_LOOP: "The redirects loop.",
+    Outcome.TOO_MANY_REDIRECTS: "There are too many redirects.",
+    Outcome.BLOCKED_COOKIE: "The site demands cookies.",
+    Outcome.BLOCKED_CAPTCHA: "The site demands a captcha.",
+    Outcome.BLOCKED_WALL: "The site demands a login.",
+    Outcome.NO_PDF_LINK: "No link to a file was found.",
+    Outcome.LINK_LOOP: "The links loop.",
+    Outcome.MAX_HOPS: "The file is more pages away than are followed.",
+    Outcome.BODY_TOO_LARGE: "It is larger than the limit.",
+    Outcome.EMPTY_BODY: "The answer was empty.",
+    Outcome.WRONG_MIMETYPE: "It is neither a PDF nor a page.",
+    Outcome.NOT_PDF: "It is a page instead of a PDF.",
+    Outcome.ENCRYPTED_PDF: "The PDF needs a password.",
+    Outcome.BROKEN_PDF: "The PDF cannot be read.",
+    Outcome.PARSE_TIMEOUT: "The PDF takes too long to read.",
+    Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
+    Outcome.FULL_TEXT_XML: "It is the full text as XML. Only its address is stored.",
+    Outcome.FULL_TEXT_HTML: "It is the full text as a page. Only its address is stored.",
+    Outcome.NO_TEXT: "The PDF has too little text to compare; it may be scanned.",
+    Outcome.WRONG_DOCUMENT: "It is another document.",
+    Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",
+    Outcome.LOW_SCORE: "A person must decide whether it is the work.",
+    Outcome.FAULT: "A fault of this program; standard error says where.",
+}
+# The meaning of outcomes of a step, if it differs from that of a search or a copy.
+_OF_STEPS: Mapping[Outcome, str] = {
+    Outcome.SUCCESS: "It names where a file may be.",
+    Outcome.NOT_OA: "No open copy is known there.",
+}
+
+
+def of_step(outcome: Outcome) -> str:
+    """Return the outcome of a step of a search as a sentence: a step only names addresses where a file may be."""
+    return _OF_STEPS.get(outcome, SENTENCES[outcome])

@@ -1,0 +1,50 @@
+"""What is known of runs, sources, searches, takedowns and tombstones, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core.model import Outcome, Run, RunOutcome, Source, Tried
+from gateway.core.states import SENTENCES, of_run, of_search, of_source, of_takedown, of_tombstone
+from gateway.fulltext.search_result import RECHECK
+from gateway.pages.languages import texts
+from harvester.fulltext.step_order import steps
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_complete", "counts", "headline"),
+    [
+        (RunOutcome.SUCCEEDED, True, {}, "Complete"),
+        (RunOutcome.SUCCEEDED, False, {}, "Not shown to be complete"),
+        (RunOutcome.SUCCEEDED_WITH_ERRORS, True, {"quarantined": 1}, "Some records refused"),
+        (RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"missing": 14}, "Records may be missing"),
+        (RunOutcome.TRY_LATER, False, {}, "The source did not answer"),
+        (RunOutcome.TRY_LATER, False, {"received": 3}, "The source stopped answering"),
+    ],
+)
+def test_a_run_says_what_happened_and_why(outcome, is_complete, counts, headline) -> None:
+    run = Run(1, "laro", 0, 1, outcome, is_complete, counts, ("14 records are missing.",))
+    state = of_run(run)
+    assert (state.headline, state.sentence) == (headline, "14 records are missing.")
+
+
+def test_a_source_without_a_harvest_needs_one() -> None:
+    assert of_source(Source("laro", "http://laro.example.org/"), None).words == (
+        "Never harvested. Start `harvester run laro`."
+    )
+
+
+def test_not_searched_and_none_and_waiting_and_refused_are_four_things() -> None:
+    searches = (None, *(Tried(1, Outcome.NOT_OA, (), 0, *files) for files in ((0, 0), (1, 0), (0, 1))))
+    assert [of_search(search).name for search in searches] == ["not-searched", "none", "waits", "refused"]
+    assert set(SENTENCES) == set(Outcome)
+
+
+def test_a_takedown_that_hits_nothing_and_a_removed_source_say_so() -> None:
+    assert of_takedown(is_removed=False, is_done=True, hits=0).headline == "Hides nothing"
+    assert of_takedown(is_removed=False, is_done=True, hits=1).headline == "Withdrawn"
+    assert of_tombstone(Source("laro", "", is_removed=True)).name == "source-removed"
+
+
+def test_each_step_has_a_name_for_readers() -> None:
+    assert set(vars(texts().steps)) == {RECHECK, *(step.name for step in steps())}
