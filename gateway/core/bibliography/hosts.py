@@ -65,7 +65,9 @@ _ANY_YEAR = re.compile(r"(?<![\d-])(?:1[5-9]|20)\d\d(?![\d-])")
 _ONLY_PAGES = re.compile(
     rf"(?:pp?|s|str|\u0441|c)?\b\.?\s*{_PAGES}|(?P<article>e?[\w.-]{{0,12}}\d[\w.-]{{0,12}})", re.IGNORECASE
 )
-_ROMAN_PAGES = re.compile(r"(?P<article>)(?:pp?\b\.? ?)?(?P<first>[ivxlcdm]{1,9})(?: ?[-\u2013] ?(?P<last>[ivxlcdm]{1,9}))?")
+_ROMAN_PAGES = re.compile(
+    r"(?P<article>)(?:pp?\b\.? ?)?(?P<first>[ivxlcdm]{1,9})(?: ?[-\u2013] ?(?P<last>[ivxlcdm]{1,9}))?"
+)
 
 
 def host_of(text: str) -> Host | None:
