@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
 from harvester.audit.crossref import Deposited, years_of
-from harvester.fulltext.identifiers import dois_in, identifiers_of
+from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.pdf.similarity import letters
 
 _SHORTEST_TITLE = 20  # letters: `Editorial` and `Book reviews` are titles of many works

@@ -165,6 +165,9 @@ def add(
         confirm_name(instance, entry, is_sure=is_sure)
         description = None if no_check else _asked(instance.at_prompt(), entry)
         if description is not None:
+            offered = tuple(format_.metadata_prefix for format_ in description.formats)
+            if entry.kind == "files" and offered and not given.get("formats"):
+                entry = replace(entry, formats=offered)  # what the answers in the files were asked for
             _check_offer(entry, description)
         instance.sources.add(entry)
         instance.store.add_source(entry.source)

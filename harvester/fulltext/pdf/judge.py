@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import DocumentKind, Outcome, Work
 from gateway.fulltext.search_result import Sign, is_identified, least_score
-from harvester.fulltext.identifiers import Identifiers, dois_in
+from harvester.fulltext.identifiers import Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of, sign_of_article

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harvester.fulltext.identifiers import dois_in
+from gateway.core.bibliography.identifiers import dois_in
 from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, read
 from harvester.fulltext.pdf.similarity import letters, words
 from harvester.http.links import from_header
