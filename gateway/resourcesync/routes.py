@@ -206,10 +206,7 @@ class _Source:
             if wanted is None:
                 abort(404)
             document = Document("changelist", links, _times(wanted))
-            entries = self._site.entries(view, resources)
-            within = Selection(*selected(resources), wanted.first, wanted.last)
-            changes = view.resource_changes(within, wanted.after, self._most)
-            content = document.write(map(entries.change, changes))
+            content = document.write(self._site.changed(view, resources, self._site.changes(view, resources, wanted)))
         return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
 
     def _archive(self, resources: ResourceSet, kind: str, *, is_there: bool) -> tuple[Link, ...]:

@@ -60,10 +60,12 @@ class Memory:
         entries = list(known) or ([] if held is None else entries_of(held))
         if not entries:
             return item
-        entry = item.entry or entries[0]
+        entry = item.entry.with_links_of(entries[0]) if item.entry else entries[0]
         described = {link.href for link in entry.leading}
         content = {
-            entry.loc: entry for entry in entries[1:] if entry.loc in described or not item.entry or not described
+            listed.loc: listed
+            for listed in entries[1:]
+            if listed.loc in described or not entry.states_all_links or listed.related("describedby")
         }
         gone = [uri for uri in content if self._plan.deletes(uri)]
         new = {uri: planned for uri in content if (planned := self._plan.entry(uri)) is not None and uri not in gone}

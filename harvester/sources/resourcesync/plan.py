@@ -66,8 +66,9 @@ class Plan:
             raise StoreUnwritable(f"The lists of a source need more space for temporary files: {error}.") from error
 
     def add(self, entry: Entry) -> None:
-        """Add an entry; it replaces an earlier one of the resource, with its relations."""
+        """Add an entry; it replaces an earlier one of the resource, but for links that a change does not withdraw."""
         if (before := self.entry(entry.loc)) is not None:
+            entry = entry.with_links_of(before)
             self._database.executemany(_SQL["described_remove"], _described_by(before, role_of(before)))
         role = role_of(entry)
         self._database.execute(_SQL["entry_put"], (entry.loc, role, entry_text(entry)))
