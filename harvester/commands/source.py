@@ -138,6 +138,9 @@ def add(
         description = None if no_check else _asked(instance, entry)
         if description is not None:
             _check_offer(entry, description)
+            if description.proposed and not any(given.get(field) for field in description.proposed):
+                entry = entry_from(name, {**table_of(entry), **description.proposed})
+                say(f"{description.reason} For another format, add the source with --format.")
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
         if description is not None:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.core.registry import members
+from gateway.core.xmltext import DIDL
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources.budget import Budget
 from harvester.sources.comparison_limit import Answers
@@ -130,7 +131,8 @@ class Description(NamedTuple):
 
     `notes` are sentences about unreadable parts; they do not prevent a harvest. `known` is the knowledge for its lists.
     `stated_at` is the second of the source's own clock at that time, if stated. `identity` says which repository it is;
-    None for a kind of source without such a name.
+    None for a kind of source without such a name. `proposed` are fields for its entry, unless they are given, and
+    `reason` is a sentence that says why.
     """
 
     pages: tuple[RawPage, ...]
@@ -145,6 +147,17 @@ class Description(NamedTuple):
     known: str = ""
     stated_at: int | None = None
     identity: Identity | None = None
+    proposed: Mapping[str, object] = {}
+    reason: str = ""
+
+
+_REASON = "It offers {0}, which names the files of each work and has its metadata too, so {0} is proposed."
+
+
+def proposal(formats: Iterable[Format]) -> tuple[dict[str, object], str]:
+    """Return the fields that make an entry harvest DIDL, and why; nothing if it is not among the formats."""
+    didl = next((offered.metadata_prefix for offered in formats if offered.namespace.strip() == DIDL), "")
+    return ({"formats": [didl]}, _REASON.format(didl)) if didl else ({}, "")
 
 
 class ListEnd(StrEnum):

@@ -18,7 +18,7 @@ from gateway.core.xmltext import FRIENDS, utc_datetime
 from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import base_url, request_url
-from harvester.sources import Description, Options, Recognised
+from harvester.sources import Description, Options, Recognised, proposal
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
     FormatsAnswer,
@@ -71,6 +71,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         list_state.text_of(state),
         moment_of(identify.response_date),
         identity_of(identify),
+        *proposal(formats),
     )
 
 
@@ -196,7 +197,7 @@ def _identifiers(content: bytes) -> list[str]:
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Ask the address who it is, without the arguments that were copied with it."""
+    """Ask the address who it is and what it offers, without the arguments that were copied with it."""
     base = base_url(fetched.url)
     if not base.startswith(("http://", "https://")):
         return None
@@ -206,9 +207,13 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     except AnswerError:
         return None
     version = f"version {identify.protocol_version}" if identify.protocol_version else "no version"
-    return Recognised(
-        f"An OAI-PMH repository ({version}): {identify.repository_name or 'without a name'}.", {"url": base}
-    )
+    sentence = f"An OAI-PMH repository ({version}): {identify.repository_name or 'without a name'}."
+    try:
+        listed = fetch(Request(request_url(base, "ListMetadataFormats")))
+        proposed, reason = proposal(parse_formats(listed.body, listed.header("Content-Type")).formats)
+    except (AnswerError, FetchError):
+        proposed, reason = {}, ""
+    return Recognised(f"{sentence} {reason}".rstrip(), {"url": base, **proposed})
 
 
 # --- Which repositories a document names: the friends of an Identify, or the answer of a registry (ListFriends). Pure

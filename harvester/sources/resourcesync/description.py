@@ -7,9 +7,11 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from gateway.core.errors import AnswerError, NotResourceSync
+from gateway.core.model import Format
+from gateway.core.xmltext import DIDL
 from harvester.http.dates import SECONDS
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.sources import Channel, Description, Options, Recognised
+from harvester.sources import Channel, Description, Options, Recognised, proposal
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
@@ -33,7 +35,18 @@ def describe(options: Options, fetch: Fetch) -> Description:
         (),
         (),  # a resource may be in several sets, and no list says in which
         tuple(lists.notes),
+        proposed=_proposed(lists)[0],
+        reason=_proposed(lists)[1],
     )
+
+
+def _proposed(lists: LinkedSets) -> tuple[dict[str, object], str]:
+    """Return the fields that make an entry harvest only the DIDLs of several sets of resources, and why."""
+    didl = next((one.url for one in lists.sets if one.profile == DIDL and one.has_beginning), "")
+    if not didl or len(lists.sets) == 1:
+        return {}, ""
+    fields, reason = proposal((Format("oai_didl", "", DIDL),))
+    return {**fields, "sets": [didl]}, f"{reason} Its other sets of resources may have the same works once more."
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
@@ -48,7 +61,9 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
         return None
     if not any(resource_set.has_beginning for resource_set in lists.sets):
         raise NotResourceSync(NO_BEGINNING.format(lists.sets[0].url))
-    return Recognised(_sentence(lists), {"url": fetched.url, "kind": "resourcesync"}, not _is_document(fetched))
+    proposed, reason = _proposed(lists)
+    table = {"url": fetched.url, "kind": "resourcesync", **proposed}
+    return Recognised(f"{_sentence(lists)} {reason}".rstrip(), table, not _is_document(fetched))
 
 
 def _is_document(fetched: Fetched) -> bool:

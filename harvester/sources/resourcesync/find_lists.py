@@ -28,12 +28,14 @@ _DEEPEST = 4  # a description index, a description, a Capability List, and one m
 class ResourceSet(NamedTuple):
     """One set of resources: the URL of its Capability List, or of its only known list.
 
-    `lists` are the URLs of its documents by capability, `channels` the entries of its notification channels.
+    `lists` are the URLs of its documents by capability, `channels` the entries of its notification channels. `profile`
+    is the namespace of its metadata, if stated.
     """
 
     url: str
     lists: Mapping[str, str]
     channels: tuple[Entry, ...] = ()
+    profile: str = ""
 
     @property
     def has_beginning(self) -> bool:
@@ -133,19 +135,20 @@ class _Search:
             for entry in document:
                 self._go(entry.loc, depth + 1)
         elif capability == "capabilitylist":
-            self._take_capabilities(fetched.url, list(document))
+            profile = next((link.href for link in document.head.related("profile")), "")
+            self._take_capabilities(fetched.url, list(document), profile)
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
             self._take_list(fetched, document.head, depth)
         else:
             self.result.notes.append(f"{fetched.url} has the capability {capability!r}, which leads to no list.")
 
-    def _take_capabilities(self, url: str, entries: list[Entry]) -> None:
+    def _take_capabilities(self, url: str, entries: list[Entry], profile: str) -> None:
         """Add the lists that a Capability List names, one of each kind (Z39.99 §9)."""
         lists: dict[str, str] = {}
         for entry in entries:
             if lists.setdefault(entry.capability, entry.loc) != entry.loc and entry.capability in LISTS:
                 self.result.doubts.append(f"{url} names a second {entry.capability}, {entry.loc}, which is not read.")
-        self._add(url, lists, tuple(entry for entry in entries if entry.capability in CHANNELS))
+        self._add(url, lists, tuple(entry for entry in entries if entry.capability in CHANNELS), profile)
 
     def _take_list(self, fetched: Fetched, head: Head, depth: int) -> None:
         """Add a list as a set; the documents above it may name further lists."""
@@ -158,9 +161,11 @@ class _Search:
             del self.result.sets[before:]
             self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
 
-    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = ()) -> None:
+    def _add(
+        self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = (), profile: str = ""
+    ) -> None:
         known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
         if not known.keys() & LISTS:
             self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
         elif all(resource_set.url != url for resource_set in self.result.sets):
-            self.result.sets.append(ResourceSet(url, known, channels))
+            self.result.sets.append(ResourceSet(url, known, channels, profile))
