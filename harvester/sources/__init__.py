@@ -275,7 +275,7 @@ class SourceKind:
 
     `audit(options, cursor, fetch)` compares the stored records with the lists of the source, without fetching records.
 
-    `channels(options, fetch)` returns the channels of change notifications.
+    `channels(options, lists, fetch)` returns the channels of change notifications of these (metadataPrefix, setSpec).
 
     `begins_anew(state)` returns whether the list with this state starts again from all records; `asks_for_all(page)`
     whether a page is the first of such a list. `is_repository`: its identifiers belong to one repository permanently;
@@ -299,7 +299,7 @@ class SourceKind:
     profile: Callable[[Mapping[str, object], Iterable[Cursor]], dict[str, object]] = lambda _own, _cursors: {}
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
-    channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
+    channels: Callable[[Options, Iterable[tuple[str, str]], Fetch], tuple[Channel, ...]] | None = None
     begins_anew: Callable[[str], bool] = lambda state: not state
     asks_for_all: Callable[[RawPage], bool] = lambda _page: False
     is_repository: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from gateway.core.xmltext import FRIENDS, utc_datetime
 from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import base_url, request_url
-from harvester.sources import Description, Options, Recognised, proposal
+from harvester.sources import Channel, Description, Options, Recognised, proposal
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
     FormatsAnswer,
@@ -32,6 +32,7 @@ from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import plain_url
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
+from harvester.sources.websub import topic_and_hub
 from harvester.xml.decoding import decode
 from harvester.xml.parsing import lenient, strict
 from harvester.xml.repair import legal_references
@@ -214,6 +215,22 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     except (AnswerError, FetchError):
         proposed, reason = {}, ""
     return Recognised(f"{sentence} {reason}".rstrip(), {"url": base, **proposed})
+
+
+# --- The channels of change notifications: the hub that the first answer of a list names (WebSub §4) ------------------
+
+
+def channels(options: Options, lists: Iterable[tuple[str, str]], fetch: Fetch) -> tuple[Channel, ...]:
+    """Return the channel of each list that has one. Raise the errors of `fetch`."""
+    found = (_channel(options, fetch, *listed) for listed in lists)
+    return tuple(dict.fromkeys(channel for channel in found if channel.hub))
+
+
+def _channel(options: Options, fetch: Fetch, metadata_prefix: str, set_spec: str) -> Channel:
+    arguments = [("metadataPrefix", metadata_prefix), *([("set", set_spec)] if set_spec else [])]
+    state = with_entry(options.own, state_of(options.known)[0])
+    answer = fetch(Request(plain_url(options, state, "ListRecords", *arguments), options.source))
+    return Channel(*topic_and_hub(answer))
 
 
 # --- Which repositories a document names: the friends of an Identify, or the answer of a registry (ListFriends). Pure

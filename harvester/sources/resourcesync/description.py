@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
-from harvester.sources.resourcesync.websub import topic_and_hub
+from harvester.sources.websub import topic_and_hub
 
 _TELLS_DELETIONS = ("changelist", "changedump")
 
@@ -95,7 +95,7 @@ def _list_names(resource_set: ResourceSet) -> str:
 _TOPICS = ("changelist", "changedump", "resourcelist", "resourcedump")
 
 
-def channels(options: Options, fetch: Fetch) -> tuple[Channel, ...]:
+def channels(options: Options, _lists: Iterable[tuple[str, str]], fetch: Fetch) -> tuple[Channel, ...]:
     """Return the channel of every set of resources that has one. Raise the errors of `find`."""
     channels = (channel for resources in find(options, fetch).sets for channel in _of_set(resources, options, fetch))
     return tuple(dict.fromkeys(channels))
@@ -126,5 +126,6 @@ def _asked(url: str, options: Options, fetch: Fetch) -> Channel | None:
     links: tuple[Link, ...] = ()
     with suppress(AnswerError):  # a topic need not be a document: its headers are enough
         links = read(answer.body, answer.url).head.links
-    topic, hub = topic_and_hub(answer, links)
+    in_order = sorted(links, key=lambda link: link.priority)
+    topic, hub = topic_and_hub(answer, ((link.rel, link.href) for link in in_order))
     return Channel(topic, hub) if hub else None
