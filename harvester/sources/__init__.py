@@ -23,7 +23,7 @@ from harvester.sources.comparison_limit import Answers
 from harvester.sources.seen import Seen
 
 # Modules that all kinds of source share.
-SHARED = ("repeated_requests", "budget", "comparison_limit", "seen", "state")
+SHARED = ("repeated_requests", "budget", "comparison_limit", "seen", "state", "websub")
 # The start of the problem of a listed record that could not be fetched; `run --retry-failed` requests it again.
 UNFETCHED = "It could not be fetched: "
 
