@@ -114,7 +114,7 @@ class SubstituteHosts:
             if request.url.startswith(begin):
                 url = instead + request.url.removeprefix(begin)
                 return replace(self._fetch(replace(request, url=url, source=instead)), url=request.url)
-        return self._fetch(replace(request, source=source_of(request.source) or request.source))
+        return self._fetch(request)
 
 
 # --- A Fetch with a cache: answers are stored while they are valid, negative ones too, but no files ------------------
