@@ -205,7 +205,8 @@ FORMAT = MetadataFormat(
     metadata_prefix="oai_didl",
     schema=SCHEMA,
     namespaces=(DIDL,),
-    version=3,  # 2: every about of an upstream is carried on; 3: digests in all algorithms, and who states them
+    version=4,  # 2: every about of an upstream is carried on; 3: digests in all algorithms, and who states them; 4: bytes
+    # that are embedded stand beside the references
     rank=70,
     read=read,
     write=write,

@@ -255,8 +255,8 @@ def served(folder, name: str, *, files_serve: bool = True) -> tuple:
 
 def test_a_small_file_is_carried_itself_where_licence_and_setting_allow(with_copies, searching) -> None:
     search = with_copies(didl_by_value_max_bytes=100_000)
-    ((reference, content),) = resources(search)
-    assert (reference, b64decode(content)) == (None, search.web.own[COPY].body)
+    (original, (reference, content)) = resources(search)
+    assert (original, reference, b64decode(content)) == ((COPY, None), None, search.web.own[COPY].body)
     assert searched_again(search) == "success"
     assert search.release() == 0
     assert searching(discover_named_files=False).release() == 1  # other settings change what is published
