@@ -47,7 +47,7 @@ class ResourceSet(NamedTuple):
 class LinkedSets:
     """The result of the search: the sets, the answers with them, and sentences about unreadable documents.
 
-    `doubts` are reasons why the sets may be incomplete.
+    `doubts` are reasons why the sets may be incomplete. `is_plain`: the address is that of a plain sitemap.
     """
 
     sets: list[ResourceSet] = field(default_factory=list)
@@ -55,6 +55,7 @@ class LinkedSets:
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     received_at: int = 0  # second of the first answer
+    is_plain: bool = False
 
 
 def find(options: Options, fetch: Fetch) -> LinkedSets:
@@ -138,6 +139,7 @@ class _Search:
             profile = next((link.href for link in document.head.related("profile")), "")
             self._take_capabilities(fetched.url, list(document), profile)
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
+            self.result.is_plain = not capability
             self._take_list(fetched, document.head, depth)
         else:
             self.result.notes.append(f"{fetched.url} has the capability {capability!r}, which leads to no list.")
