@@ -54,9 +54,7 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 class Entries:
     """Writes the entries of one document."""
 
-    def __init__(
-        self, url_of: UrlOf, origins: Mapping[str, Sequence[Origin]], page_of: UrlOf | None = None
-    ) -> None:
+    def __init__(self, url_of: UrlOf, origins: Mapping[str, Sequence[Origin]], page_of: UrlOf | None = None) -> None:
         """Take the functions that return the addresses of an item's metadata and page, and the sources by their names.
 
         A source has several origins if its address has changed, the oldest first.

@@ -123,7 +123,9 @@ def _held(session: Session, source: int, changes: Sequence[ItemChange]) -> dict[
         for upstream, number, is_deleted, sets, departed in rows
     }
     items = {item.number: item for item in held.values()}
-    for item, prefix, datestamp, number, digest, is_deleted, *exact in session.execute(SQL["held_records"], (listed(items),)):
+    for item, prefix, datestamp, number, digest, is_deleted, *exact in session.execute(
+        SQL["held_records"], (listed(items),)
+    ):
         items[item].records[prefix] = HeldRecord(Key(datestamp, number), digest, bool(is_deleted), *exact)
     return held
 

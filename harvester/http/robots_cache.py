@@ -36,8 +36,8 @@ class RobotsCache:
     def rules(self, url: str, fetch: Fetch) -> Rules:
         """Return the rules for the authority of a URL; call `fetch` when none are stored, or they are older than a day.
 
-        Raise the FetchError of `fetch`, or TryLater after a status of 500 or more. The error is stored like rules, but not
-        AddressRefused.
+        Raise the FetchError of `fetch`, or TryLater after a status of 500 or more. The error is stored like rules,
+        except AddressRefused.
         """
         place = robots_url(url)
         with self._lock:

@@ -1,4 +1,4 @@
-"""Gateway behind gateway, and a mirror at the end: titles, files, DOIs, sets and datestamps arrive, whatever is killed."""
+"""Gateway behind gateway, and a mirror behind them: titles, files, DOIs, sets and datestamps are equal each round."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.core.model import FileLink, FileOrigin, ItemState, Selection
-from gateway.core.takedowns import Kind, Takedown
 from gateway.core.names import upstream_identifier
+from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.item_places import Places
 from gateway.pages.site import Site
@@ -47,7 +47,7 @@ ROUNDS = int(os.environ.get("CHAIN_ROUNDS", "20"))
 WORKS = 40
 LISTS = {"resourcesync_lists": "oai_dc oai_didl", "fetch_delay_seconds": 0, "oai_page_size": 7}
 SETTINGS = {f"GATEWAY_{name.upper()}": str(value) for name, value in LISTS.items()}
-# The sources of the second gateway: over OAI-PMH, over the DIDLs of ResourceSync, and over the links to files in its lists.
+# The sources of the second gateway: OAI-PMH, DIDLs of ResourceSync, and oai_dc with the links to files in its lists.
 SOURCES = ("oai", "rs", "links")
 
 

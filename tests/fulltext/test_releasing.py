@@ -79,7 +79,7 @@ def dcterms_text(search, name: str, **where: str) -> str | None:
 
 
 def stamps(search) -> tuple[int, ...]:
-    """Return how often the log has each record; all of this may happen in one second. Both formats lead to the files."""
+    """Return how often the log has each record; all of this may happen in one second. Both lists lead to files."""
     with search.store.view() as view:
         changed = [change.metadata_prefix for change in view.changes(0, 10_000) if change.identifier == IDENTIFIER]
     return changed.count("oai_dc"), changed.count("oai_didl")

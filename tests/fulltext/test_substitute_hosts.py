@@ -52,7 +52,11 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
                 web(Request(url))
         with pytest.raises(AddressRefused, match=r"127.0.0.1 port 2 .*loopback"):
             web(Request("http://127.0.0.1:2/", source=instead))
-        own, item, other = "http://127.0.0.1:1/file.pdf", "oai:gateway.example.org:laro/1", "oai:gateway.example.org:x/1"
+        own, item, other = (
+            "http://127.0.0.1:1/file.pdf",
+            "oai:gateway.example.org:laro/1",
+            "oai:gateway.example.org:x/1",
+        )
         with pytest.raises(AddressRefused, match=r"127.0.0.1:1.* in the entry of the source"):
             web(Request(own, source=other))
         for url, source in ((instead, instead), (own, item), ("http://127.0.0.1:3/file.pdf", item)):

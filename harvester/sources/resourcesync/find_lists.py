@@ -163,9 +163,7 @@ class _Search:
             del self.result.sets[before:]
             self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
 
-    def _add(
-        self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = (), profile: str = ""
-    ) -> None:
+    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = (), profile: str = "") -> None:
         known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
         if not known.keys() & LISTS:
             self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
