@@ -29,7 +29,7 @@ from gateway.oaipmh import routes as oaipmh
 from gateway.oaipmh.exploration import explorer, identify_facts
 from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
-from gateway.ops import schemas
+from gateway.ops import probes, schemas
 from gateway.pages import answers, conditions, copies, crawlers, machines, resolver, search_routes
 from gateway.pages import browse_routes as browse
 from gateway.pages import item_routes as landing
@@ -148,7 +148,7 @@ def _for_harvesters(settings: Settings, databases: Databases, repository: Reposi
     if settings.is_on("files_serve"):
         links = CopyLinks(site_of(settings, repository.base_url))
         yield copies.blueprint(store, settings.instance, repository.base_url, links)
-    yield schemas.probes(lambda: _read(store))
+    yield probes.blueprint(store)
 
 
 def _topics(settings: Settings, repository: Repository) -> Topics:
@@ -298,11 +298,6 @@ def decide_of(settings: Settings, databases: Databases) -> Decide:
         )
 
     return decide
-
-
-def _read(store: Store) -> None:
-    with store.view() as view:
-        view.formats()
 
 
 def _secured(response: Response) -> Response:

@@ -34,7 +34,7 @@ PLACES = {
     "gateway/store/sqlite_blocks.py": "tests/store",
     "gateway/store/sqlite_publish.py": "tests/store tests/contract",
     "gateway/store/sqlite_view.py": "tests/store tests/contract",
-    "gateway/publish/publish.py": "tests/publish",
+    "gateway/publish/batch.py": "tests/publish",
     "harvester/xml": "tests/xml",
     "harvester/sources/oai_pmh": "tests/sources/oai_pmh",
 }

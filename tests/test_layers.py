@@ -19,34 +19,34 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
+  secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
-WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights, identifiers,
-  known_copies, license_hosts, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
+WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
+  identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
 # The rooms of both packages, the ground first: each may import those before it that its row names.
 GATEWAY <- gateway.{core, formats, store, publish, resourcesync, hub, search, fulltext, oaipmh, takedowns, pages,
   review, ops, server, app, cli, __main__}
-HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule, audit,
-  graph, commands, cli, __main__}
+HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, harvest, dump, mirror, offer, schedule,
+  audit, graph, commands, cli, __main__}
 
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
 gateway.core.xmlio <- GROUND gateway.core.xmlio + lxml
 gateway.core.pieces <- + isal zstandard
-gateway.core.program <- gateway.core + click
+gateway.core.{finding, program} <- gateway.core + click
 # Formats and store never see each other; publication is where they meet.
 gateway.formats <- gateway.{core, formats}
 gateway.formats.* <- gateway.{core, formats} + lxml
 gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
 gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
-gateway.search <- gateway.{core, store.base, store.queries, store.working_file, search}
+gateway.search <- gateway.{core, store.base, store.instance, store.queries, store.working_file, search}
 gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
 gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
 gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
-gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.opening,
-  store.takedown_file, takedowns}
+gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
+  store.opening, store.takedown_file, takedowns}
 # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
 # Faces never import each other, and are handed what reads records.
 gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
@@ -70,9 +70,9 @@ gateway.review.throttle <- GROUND gateway.store.{base, base_users}
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.schemas <- GROUND + flask
+gateway.ops.{probes, schemas} <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.{metrics_of_state, request_counts} <- gateway.{core, hub, store} + prometheus_client
+gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn
 gateway.server.conversion <- gateway.{core, store.opening, server}
 gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
@@ -105,8 +105,8 @@ harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, s
   takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
 harvester.harvest.sources_toml <- GROUND gateway.core.permissions harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
-harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http, sources,
-  fulltext.pdf, harvest, dump, mirror} + lxml
+harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
+  sources, fulltext.pdf, harvest, dump, mirror} + lxml
 harvester.mirror.file_types <- GROUND harvester.mirror + puremagic
 harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify
@@ -125,6 +125,7 @@ harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search
   harvester.{http.urls, runtime, graph}
 harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
+harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, schedule} + click
 harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, store, takedowns} HARVESTER + click
 harvester.__main__ <- harvester.cli
 harvester.cli <- gateway.core harvester.{commands, runtime} + click

@@ -19,14 +19,14 @@ def hub() -> None:
 @click.pass_obj
 def hub_list(folder: Path, /, as_json: bool) -> None:
     """List the subscriptions at our hub, the oldest first. Secrets are never shown."""
-    from gateway.hub import subscribers as hub_subscribers  # noqa: PLC0415
+    from gateway.hub.subscribers import known, line  # noqa: PLC0415
 
-    subscribers, waiting = hub_subscribers.known(folder)
+    subscribers, waiting = known(folder)
     for facts in subscribers:
         if as_json:
             write_json(facts)
         else:
-            click.echo(hub_subscribers.line(facts))
+            click.echo(line(facts))
     say(f"{len(subscribers)} subscriptions; {waiting} requests wait until `harvester tend` verifies them.")
 
 
@@ -39,10 +39,10 @@ def hub_remove(folder: Path, /, numbers: tuple[int, ...], as_json: bool) -> None
 
     The next `harvester tend` informs the subscribers.
     """
-    from gateway.hub import subscribers as hub_subscribers  # noqa: PLC0415
+    from gateway.hub.subscribers import remove  # noqa: PLC0415
 
     for number in numbers:
-        hub_subscribers.remove(folder, number)
+        remove(folder, number)
         say(f"The subscription {number} was removed.")
         if as_json:
             write_json({"number": number})

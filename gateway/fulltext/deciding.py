@@ -77,7 +77,7 @@ class Deciding:
     """The function `Decide` of an instance."""
 
     def __init__(self, store: Store, inbox: Inbox, discovery: Discovery, settings: Settings) -> None:
-        """Take the store to publish in, its inbox, the search database (`desk`), and the settings."""
+        """Take the store to publish in, its inbox, the search database (`discovery`), and the settings."""
         self._store, self._inbox, self._discovery, self._settings = store, inbox, discovery, settings
 
     def __call__(self, *decisions: Decision, note: Note = unnoted) -> Decided:

@@ -41,14 +41,14 @@ class Releaser:
         settings: Settings,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """Take the search database (`desk`), the store to publish in, its inbox, and the settings.
+        """Take the search database (`discovery`), the store to publish in, its inbox, and the settings.
 
         `patience_seconds` is how long it waits for others that publish decisions.
         """
         self._store, self._inbox, self._discovery = store, inbox, discovery
         self._lock, self._patience_seconds = settings.instance / "locks" / _LOCK, patience_seconds
         self._terms: Terms = terms_of(settings)
-        # Items that the desk has noted as published in another store are not published in this one.
+        # Items that the search database has noted as published in another store are not published in this one.
         self._epoch = store.fact(EPOCH_FACT)
         self._published_on = " ".join(filter(None, (repr(self._terms._replace(copies=None)), self._epoch)))
 

@@ -13,18 +13,21 @@ from hashlib import blake2b, sha256
 from typing import NamedTuple
 
 from gateway.core import xmlio
+from gateway.core.digests import is_strong
 from gateway.core.errors import NotXml, UnusableRecord, unforeseen
-from gateway.core.model import Content, FileLink, Work
+from gateway.core.model import Content, FileLink, FileOrigin, Work
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
 from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
-from gateway.publish import known_files, provenance, resourcesync_abouts, withholding
+from gateway.formats.oai_dc import naming
+from gateway.publish import provenance, resourcesync_abouts, withholding
 from gateway.publish.namespaces import guarded, standing_alone
 from gateway.publish.provenance import Origin
 from gateway.publish.withholding import Forbidden
 
 _DIGEST_BYTES = 16
+_UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
 
 
@@ -156,7 +159,7 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
         known = known.with_files(work.files)
         best_first = read = [_quiet(record, known) for record in best_first]
     if files := withholding.permitted(task.files, known):
-        work = known_files.completed(work, files)
+        work = with_known_files(work, files)
     work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
@@ -277,6 +280,47 @@ def _modified(read: list[_Read]) -> str:
     return max(
         [provenance.datestamp_of(record.given.datestamp, record.given.received_at) for record in read], default=""
     )
+
+
+def with_known_files(work: Work, known: Iterable[FileLink]) -> Work:
+    """Return a work with its known files: discovered ones, and facts about the files that its record names.
+
+    A file that the record names stays a file of the source; facts that the record lacks come from the fetched file. An
+    accepted file of a search is added, marked as discovered. The statements of the source always come first. Facts
+    about a file that the record no longer names are left out.
+    """
+    files = {file.url: file for file in work.files}
+    named = []
+    for entry in known:
+        if entry.url in files:
+            files[entry.url] = _learned(files[entry.url], entry)
+        elif entry.origin is FileOrigin.DISCOVERED:
+            files[entry.url] = entry
+            named += [entry.url] * entry.is_named
+    work = work._replace(files=tuple(files.values()))
+    return naming(work, named) if named else work
+
+
+def _learned(link: FileLink, known: FileLink) -> FileLink:
+    """Return a file of the record with the facts that it lacks, unless the record means other bytes."""
+    link = link._replace(missing=known.missing)
+    if _means_others(link, known):
+        return link
+    return link._replace(
+        mime_type=known.mime_type if link.mime_type == _UNKNOWN else link.mime_type,
+        size=link.size if is_strong(link.digests) else known.size,  # a stated MD5 may be that of newer bytes than ours
+        sha256=known.sha256,
+        modified=link.modified or known.modified,
+        found_at=known.found_at,
+        content=known.content,
+    )
+
+
+def _means_others(link: FileLink, known: FileLink) -> bool:
+    """Return whether the source states another digest or size than that of the fetched file, or a later change."""
+    if link.sha256:
+        return link.sha256.lower() != known.sha256
+    return link.size not in (None, known.size) or bool(known.found_at and link.modified > known.found_at)
 
 
 # --- writing ------------------------------------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from collections.abc import Callable, Collection
 from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.core.model import FileLink, ItemFiles, ItemState, Publication
 from gateway.core.takedowns import Takedowns
-from gateway.publish.items import TRIES, Change, Payloads, facts_held, write
+from gateway.publish.batch import Payloads
+from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import prepare
+from gateway.publish.source_facts import facts_held
 from gateway.publish.withholding import Forbidden, permitted
 from gateway.store.base import Inbox, Store
 

@@ -14,19 +14,11 @@ from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, Stor
 from gateway.core.model import ItemState, Publication
 from gateway.core.takedowns import Takedowns
 from gateway.formats import written
-from gateway.publish.items import (
-    TRIES,
-    Change,
-    Payloads,
-    add_format,
-    facts_held,
-    introduce_formats,
-    keep_note,
-    mapping_fact,
-    write,
-)
+from gateway.publish.batch import Payloads
+from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, most_specific, prepare, tombstone
 from gateway.publish.rebuild_processes import Rebuilt
+from gateway.publish.source_facts import add_format, facts_held, introduce_formats, keep_note, mapping_fact
 from gateway.store.base import Inbox, Store
 
 BATCH = 500  # items of one transaction
@@ -181,7 +173,7 @@ def remove_source(
     store, nothing happens. Raise StoreError.
     """
     with store.view() as view:
-        known = next((source for source in view.sources() if source.name == name), None)
+        known = view.source(name)
     if known is None:
         return 0
     before = store.position(name)

@@ -1,4 +1,4 @@
-"""Decides which of two versions of a record is older, by the datestamps of its source."""
+"""Decides which of two versions of a record is older, by the datestamps of its source, and which are published."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from gateway.core.errors import PageLost
-from gateway.core.model import Slice, StoredPage
+from gateway.core.model import Deletion, Payload, Quarantined, Slice, StoredPage
 from gateway.core.xmltext import utc_datetime
 from gateway.store.base import Inbox
 
@@ -18,6 +19,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_LENGTH = len("2000-01-01")
 _SECONDS_LENGTH = len("2000-01-01T00:00:00Z")
 _PAGES_AT_ONCE = 500
+_SINGLE = "GetRecord"  # the verb of a record that was requested by itself
 _PAGES_KEPT = 16  # in the cache: a list that has a record twice mostly has it on pages close to each other
 _MOST_AHEAD_SECONDS = 86_400  # for a source with another clock, or with days of its own time zone
 
@@ -58,15 +60,133 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
+class Arrived(NamedTuple):
+    """One slice to publish, and its place."""
+
+    page: StoredPage
+    place: int
+    slice: Slice
+    digest: bytes
+
+    @property
+    def prefix(self) -> str:
+        """Its metadataPrefix at the source."""
+        return self.page.page.metadata_prefix
+
+    @property
+    def part(self) -> tuple[StoredPage, Slice]:
+        """Its page and its slice."""
+        return self.page, self.slice
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its prefix and upstream identifier."""
+        return self.prefix, self.slice.identifier
+
+    @property
+    def place_in_all(self) -> tuple[int, int]:
+        """The number of its page and its place there."""
+        return self.page.number, self.place
+
+    @property
+    def datestamp(self) -> str:
+        """Its datestamp as its source states it; empty if that cannot be used."""
+        return stated_datestamp(self.slice, self.page.page.received_at)
+
+    def payload(self) -> Payload:
+        """Return it as a payload of its item."""
+        return Payload(self.prefix, self.page.number, self.place, self.digest, self.slice.is_deleted)
+
+    def bad(self, reason: str) -> Quarantined:
+        """Return it as a quarantined record."""
+        identifier = self.slice.identifier.encode("utf-8", "backslashreplace").decode()  # no store keeps surrogates
+        return Quarantined(self.page.page.source, self.prefix, identifier, self.page.number, self.place, reason)
+
+
+def is_living(before: Arrived | None, held: Payload | None) -> bool:
+    """Return whether a record exists and is not deleted: earlier on these pages, or else in the store."""
+    if before is not None:
+        return not before.slice.is_deleted
+    return held is not None and not held.is_deleted
+
+
 class Versions:
-    """The datestamps of versions in an inbox."""
+    """The versions of records in an inbox, compared with versions that arrive.
+
+    `gone_back` counts records that are published with an older datestamp of the source than before; `example` is the
+    identifier of one of them.
+    """
 
     def __init__(self, inbox: Inbox) -> None:
-        """Take the inbox."""
+        """Read nothing yet."""
         self._inbox = inbox
         self._headers = lru_cache(maxsize=_PAGES_KEPT)(inbox.headers)
+        self.gone_back = 0
+        self.example = ""
 
-    def datestamp(self, page: int, place: int) -> str:
+    def is_superseded(
+        self,
+        arrived: Arrived,
+        before: Arrived | None,
+        held: Payload | None,
+        deletion: Arrived | None,
+        known: Deletion | None,
+    ) -> bool:
+        """Return whether the same list has a newer version of a record already, or its deletion.
+
+        `before` is the version earlier on these pages, `held` the stored one. `deletion` was earlier on these pages,
+        `known` on earlier pages; neither was carried out. If an earlier list had a newer version, this older one is
+        what the source has now: it is counted and published. If both alternate, the newer one stays; it also stays if
+        the older one was requested by itself.
+        """
+        begun, datestamp = arrived.page.page.list_begun, arrived.datestamp
+        if begun is None:
+            return self._is_behind(arrived, before, held)
+        if any(
+            page > begun and is_older(datestamp, other) for page, other in self._came_before(before, deletion, known)
+        ):
+            return True
+        older = arrived.page, arrived.place
+        if before is not None:
+            return is_older(datestamp, before.datestamp) and self._take_turns(before.slice, older)
+        if held is None or not held.digest or held.digest == arrived.digest:
+            return False
+        return self._is_older_than_held(arrived, begun, held)
+
+    def _is_older_than_held(self, arrived: Arrived, begun: int, held: Payload) -> bool:
+        """Return whether a version is not published because it is older than the stored one."""
+        here, older = (held.page, held.slice), (arrived.page, arrived.place)
+        if not is_older(arrived.datestamp, self._datestamp(*here)):
+            return False
+        if held.page > begun or self._has_come_again(arrived.slice.identifier, here, older):
+            return True
+        if self._take_turns(self._cut(*here), older):
+            return True
+        self.gone_back += not arrived.slice.waits
+        self.example = self.example or arrived.slice.identifier
+        return False
+
+    def _is_behind(self, arrived: Arrived, before: Arrived | None, held: Payload | None) -> bool:
+        """Return whether a record that was requested by itself is older than the current one, which is not deleted."""
+        if arrived.page.page.verb != _SINGLE or not is_living(before, held):
+            return False
+        if before is not None:
+            return is_older(arrived.datestamp, before.datestamp)
+        assert held is not None
+        return held.digest != arrived.digest and is_older(arrived.datestamp, self._datestamp(held.page, held.slice))
+
+    def _came_before(
+        self, before: Arrived | None, deletion: Arrived | None, known: Deletion | None
+    ) -> Iterator[tuple[int, str]]:
+        """Yield page and datestamp of the versions that are not stored yet: on these pages, or deletions."""
+        if deletion is not None and (before is None or deletion.place_in_all > before.place_in_all):
+            yield deletion.page.number, deletion.datestamp
+        if before is not None:
+            yield before.page.number, before.datestamp
+        elif deletion is None and known is not None:
+            yield known.page, self._datestamp(known.page, known.slice)
+
+    def _datestamp(self, page: int, place: int) -> str:
         """Return the datestamp of the version at a place of a page; empty if it has none, or the page is lost."""
         try:
             stored = self._headers(page)
@@ -75,22 +195,22 @@ class Versions:
         known = stored.slices[place : place + 1]
         return stated_datestamp(known[0], stored.page.received_at) if known else ""
 
-    def has_come_again(self, identifier: str, held: tuple[int, int], before: tuple[StoredPage, int]) -> bool:
+    def _has_come_again(self, identifier: str, held: tuple[int, int], before: tuple[StoredPage, int]) -> bool:
         """Return whether the stored version came again in the list of a page, before a place on that page.
 
         Nothing was written then, because it was unchanged. `held` is the page and place of the stored version.
         """
         page, place = before
-        version = _version(self.cut(*held)._replace(identifier=identifier))
+        version = _version(self._cut(*held)._replace(identifier=identifier))
         if any(_version(record) == version for record in page.slices[:place]):
             return True
         return version in _listed(self._inbox, page)
 
-    def cut(self, page: int, place: int) -> Slice:
+    def _cut(self, page: int, place: int) -> Slice:
         """Return the version at a place of a page. Raise PageLost."""
         return self._headers(page).slices[place]
 
-    def take_turns(self, newer: Slice, older: tuple[StoredPage, int]) -> bool:
+    def _take_turns(self, newer: Slice, older: tuple[StoredPage, int]) -> bool:
         """Return whether two versions alternate, because the source has both of them at the same time.
 
         That is so if the older one arrived between two arrivals of the newer one.

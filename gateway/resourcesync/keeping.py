@@ -72,7 +72,7 @@ class Keeper:
 
 
 class _Keeping:
-    """The work on one set. `shelf` is what the index on the disk has."""
+    """The work on one set. `kept` is what the index on the disk has."""
 
     def __init__(
         self,

@@ -346,7 +346,7 @@ def _folder_of_counts(*, is_wanted: bool) -> Iterator[None]:
 
 
 def _metrics(settings: Settings) -> Application:
-    from gateway.ops.metrics_of_state import application  # noqa: PLC0415
+    from gateway.ops.metrics import application  # noqa: PLC0415
 
     return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings.instance, topics_of(settings))
 

@@ -42,18 +42,7 @@ from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
 from gateway.store.base_users import Users
 
-__all__ = [
-    "TAKEDOWNS_FACT",
-    "Discovery",
-    "Inbox",
-    "PageOfParts",
-    "ReadResource",
-    "Store",
-    "Subscribers",
-    "Subscriptions",
-    "Users",
-    "View",
-]
+__all__ = ["Discovery", "Inbox", "Subscribers", "Subscriptions", "Users"]  # what other files of the room define
 
 # Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
 # refers; None: the record is no DIDL of ours.
@@ -159,6 +148,10 @@ class View(Protocol):
 
         None if no published record names the copy.
         """
+        ...
+
+    def source(self, name: str) -> Source | None:
+        """Return one source, or None if there is no such source; a removed one counts."""
         ...
 
     def sources(self) -> tuple[Source, ...]:
@@ -467,6 +460,14 @@ class Store(Protocol):
 
     def remember(self, name: str, value: str) -> None:
         """Store a fact; it replaces the former value."""
+        ...
+
+    def credentials(self, *, is_whole: bool = False) -> str:
+        """Return a message if addresses of files have a user and a password (`is_whole`: or any in records)."""
+        ...
+
+    def changes_lost(self) -> str:
+        """Return a message if the store had later changes than it has now, else an empty string."""
         ...
 
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:

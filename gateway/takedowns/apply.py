@@ -19,9 +19,11 @@ from gateway.core.model import FileLink, FileOrigin, ItemFiles, ItemState, Publi
 from gateway.core.names import SOURCES, source_of, upstream_identifier
 from gateway.core.takedowns import Kind, Takedown, Takedowns, place_of
 from gateway.formats import written
-from gateway.publish.items import TRIES, Change, Payloads, facts_held, write
+from gateway.publish.batch import Payloads
+from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, Task, prepare, tombstone
 from gateway.publish.rebuild import buried
+from gateway.publish.source_facts import facts_held
 from gateway.publish.withholding import Forbidden, permitted
 from gateway.store.base import TAKEDOWNS_FACT, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile

@@ -12,7 +12,6 @@ import click
 from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
-from gateway.core.unattended import without_schedule
 from gateway.publish.rebuild import remove_source
 from harvester.commands.options import (
     FiniteRange,
@@ -31,17 +30,16 @@ from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.source_audit import audit
 from harvester.commands.source_check import check_address, confirm_name, is_address, is_confirmed
 from harvester.commands.source_friends import friends
-from harvester.commands.source_identity import accept_identity
 from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.repository_identity import accept, changed
+from harvester.harvest.repository_identity import accept, changed, differences, known_identity
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import close_alarms, entry_of, unlisted, unscheduled
+from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
 from harvester.http.pacing import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
@@ -62,6 +60,36 @@ yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 @click.group()
 def source() -> None:
     """Add, list, show, check, audit, sweep and remove sources."""
+
+
+@click.command(name="accept-identity")
+@click.argument("name")
+@json_option
+@click.pass_context
+def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Accept the present repositoryIdentifier, repositoryName, baseURL and records of a source.
+
+    The identity that was accepted before is shown beside it. After that, runs continue. Records that the repository
+    does not have any more stay until `harvester source sweep` deletes them.
+    """
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        entry_of(instance, name)
+        known = known_identity(instance.inbox, name)
+        changes = differences(known) if known else ()
+        strange = known.strange if known else ""
+        if changes or strange:
+            accept(instance.inbox, name)
+    facts: dict[str, object] = {
+        "name": name,
+        "accepted": bool(changes or strange),
+        "changes": [{"what": change.what, "was": change.was, "is_now": change.is_now} for change in changes],
+        "records": strange,
+    }
+    write_facts(facts, as_json=as_json)
+    if strange or changes:
+        say(f"Accepted. `harvester run {name}` continues where it stopped; with --full it harvests everything.")
+    else:
+        say(f"The identity of {name} is accepted already.")
 
 
 source.add_command(friends)
@@ -151,6 +179,8 @@ def add(
     if entry.address not in ("", PUBLIC):
         say(words_of_address(entry))
     say(f"Added. `harvester run {name}` harvests it.")
+    if not entry.every:
+        say(without_schedule(name))
 
 
 def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
@@ -276,8 +306,6 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
             facts |= {"reached": True, **_offer(description), "problems": problems}
             status = status_of_end(has_findings=bool(problems))
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
-        for sentence in unscheduled(instance, (entry,)):
-            say(without_schedule(sentence))
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - tables have long lines and words of many languages
 """Access rights of files and ends of embargoes, as records, services and cover pages state them. Pure.
 
 The words are those of info:eu-repo and of COAR's Access Rights 1.0; the dates are those of ISO 8601, or of sentences.
@@ -13,6 +12,9 @@ from datetime import date, timedelta
 from enum import StrEnum
 
 from gateway.core.model import Work
+from harvester.words import any_of, load
+
+_WORDS = load("access_rights")
 
 
 class Access(StrEnum):
@@ -31,63 +33,18 @@ _COAR = {
     "c_14cb": Access.CLOSED,  # metadata only access
 }
 _WORD = re.compile(r"(?i)\b(open|embargoed|restricted|closed)[ _-]?access\b|\baccess_right/(c_[0-9a-f]{4})\b")
-# The same in other languages.
-_ABROAD = (
-    (
-        Access.EMBARGOED,
-        r"sous embargo|(?:acceso|acesso) embargado|accesso sotto embargo|ambargolu(?: erişim)?|延迟公开|延後公開",
-    ),
-    (
-        Access.RESTRICTED,
-        (
-            r"(?:accès|diffusion) (?:restreinte?|limitée?|réservée?)|acceso restringido|acesso restrito|toegang beperkt"
-            r"|accesso (?:riservato|ristretto)|(?:zugriff|zugang) (?:ist )?(?:beschränkt|eingeschränkt)"
-            r"|(?:beschränkter|eingeschränkter) (?:zugriff|zugang)|nur für angehörige der .{1,60}|beperkte toegang"
-            r"|доступ (?:к полному тексту )?ограничен|ограниченный доступ|dostęp ograniczony|ograniczony dostęp"
-            r"|begränsad åtkomst|omezený přístup|kısıtlı erişim|erişim kısıtlı|限制访问|限定公開|学内限定|وصول مقيد"
-        ),
-    ),
-    (
-        Access.CLOSED,
-        (
-            r"metadata[ -]only|(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
-            r"|texto completo (?:no|não) dispon[ií]vel|texto completo no disponible|accesso chiuso|gesloten toegang|niet openbaar"
-            r"|nicht öffentlich(?: zugänglich)?|volltext (?:ist )?nicht (?:frei )?(?:verfügbar|zugänglich)|sperrvermerk"
-            r"|доступ (?:к полному тексту )?закрыт|закрытый доступ|полный текст недоступен|для служебного пользования"
-            r"|dostęp zamknięty|zamknięty dostęp|kapalı erişim|erişime kapalı|erişim kapalı"
-            r"|暂不公开|暫不公開|不公开|不公開|非公開|保密|部外秘|비공개|غير متاح"
-        ),
-    ),
+_ABROAD = any_of(_WORDS["abroad"])  # the same in other languages
+_ABROAD_WORDS = tuple(
+    (Access(access), re.compile(rf"(?i)(?<![^\W_])(?:{any_of(words)})(?![^\W_])"))
+    for access, words in _WORDS["abroad"].items()
 )
-_ABROAD_WORDS = tuple((access, re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])")) for access, words in _ABROAD)
-_SHUT_LINE = re.compile(
-    rf"(?i)(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}})?\s?[:：]\s?)?(?:{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
-)
+_SHUT_LINE = re.compile(rf"(?i)(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}})?\s?[:\uff1a]\s?)?(?:{_ABROAD})\W{{0,3}}")
 _EMBARGO_END = re.compile(r"info:eu-repo/date/embargoEnd/(\d{4}(?:-\d\d){0,2})")
 _DAY = re.compile(r"\s*(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[\sT/])")
 _YEARS = range(1900, 2200)  # other years are errors
 
-# Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
-# counts, so these words may also have other meanings.
-_LATER = (
-    r"embargo\w{0,6}|(?:released|released? date|scheduled release|release on|hidden until|private until|access only until|no access until|restricted access till|restricted till|public access date|publicly available:|full[- ]?text access from|access permitted from)\b"
-    r"|(?:made|become|will be) (?:public|open access|publicly available|freely available|available) (?:on|from|after)\b|freigabedatum\b|freischaltung\b|openbaar vanaf\b|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
-    r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
-    r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|open (?:from|after|on|starting)\b|(?:available|accessible) (?:for|to) download (?:from|after|on)\b|will (?:be|become) (?:publicly |freely |openly )?(?:available|accessible|public|open) (?:on|after|from)\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
-    r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b|\bab (?:dem )?(?=[^,;]{4,30} (?:frei |öffentlich )?(?:zugänglich|verfügbar|abrufbar))"
-    r"|bis (?:zum )?(?=[^,;]{4,30} (?:gesperrt|nicht (?:verfügbar|zugänglich|öffentlich)))|until (?=[^,;]{4,30} (?:under embargo|embargoed|restricted))"
-    r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
-    r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
-    r"|(?:acceso abierto|acesso aberto|accesso aperto|accès (?:libre|ouvert)|libre accès|freier zugang|zugang|zugriff) (?:a partir|à partir|à compter|dal|desde|ab)\b"
-    r"|(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|(?:disponible|consultable|accessible) à partir\b"
-    r"|(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|disponible (?:a partir del?|desde)\b"
-    r"|(?:embargad|restrit|fechad)[oa] até\b|(?:disponível|acessível) a partir\b|(?:riservat|chius|ristrett)o fino\b"
-    r"|(?:accessibile|disponibile|consultabile) (?:dal|a partire dal)\b|tillgänglig\w{0,2} (?:från|fr\.o\.m\.)|tilgængelig\w{0,2} fra\b|tilgjengelig\w{0,2} fra\b|saatavi(?:lla|ssa)\b|přístupn\w{1,2} od\b|elérhető\b|onder embargo tot\b|beschikbaar vanaf\b"
-    r"|(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|(?:доступен|открыт\w{0,3}|доступ) с\b|эмбарго\b"
-    r"|(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|dostępn\w{1,3} od\b|dostęp od\b|(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
-)
-_LATER_ELSEWHERE = "公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"  # in scripts without spaces between words
-_UNTIL = re.compile(rf"\b(?:{_LATER})|{_LATER_ELSEWHERE}")  # in a text in lower case
+# In a text in lower case.
+_UNTIL = re.compile(rf"\b(?:{any_of(_WORDS['later'])})|{any_of(_WORDS['later_elsewhere'])}")
 _EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters after it that must contain the date
 _BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
@@ -95,14 +52,9 @@ _SOON = timedelta(days=183)  # the date of an issue may be so much later than th
 _YEAR = re.compile(r"[12]\d{3}")
 _WITHIN_DATE = 25  # characters of a date before its year or behind it: `23rd of September, 2031`
 _MOST_READ = 4000  # characters of a cover page
-# The beginnings of the names of months, January first.
-_MONTHS = (
-    "jan|ene|gen|янв|sty|oca|led|tammi", "feb|fev|fév|фев|lut|şub|únor|helmi", "mar|mär|maa|мар|břez", "apr|abr|avr|апр|kwi|nis|dub|huhti",
-    "may|mai|mag|maj|mei|мая|май|květ|touko", "jun|juin|giu|июн|cze|haz|června|kesä", "jul|juil|lug|июл|lip|tem|července|heinä",
-    "aug|aoû|aou|ago|авг|sie|ağu|srp|elok", "sep|set|сен|wrz|eyl|zář|syys", "oct|okt|out|ott|окт|paź|eki|říj|lokak", "nov|ноя|lis|kas|marras", "dec|dez|dic|déc|дек|gru|ara|des|pros|joulu",
-)  # fmt: skip
-_NAMES = "|".join(f"({beginnings})" for beginnings in _MONTHS)
-_UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis|jusqu['\u2019]en|hasta|até|fino al|до) (\d{4})(?![\d-])")
+_MONTHS = tuple(_WORDS["months"].values())  # January first
+_NAMES = "|".join(f"({any_of(beginnings)})" for beginnings in _MONTHS)
+_UNTIL_YEAR = re.compile(rf"(?i)\b(?:{any_of(_WORDS['until'])}) (\d{{4}})(?![\d-])")
 _WRITTEN = re.compile(
     r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./-](?P<two>\d\d?)[./-](?P<year>\d{4})"
     r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
@@ -114,19 +66,12 @@ _WRITTEN = re.compile(
 
 # Statements of a page, in lower case, that its work is under an embargo or restricted, without a day: labels alone in
 # their block, and sentences about this very work.
-_LABEL = (
-    r"isaccessibleforfree: false|(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
-    r"|(?:item|file|document|full[- ]?text|thesis|article|text|work) (?:is )?(?:currently )?(?:under|in) (?:an? )?embargo|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
-    r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
-)
 _SHUT_LABEL = re.compile(
-    rf"\A\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+    r"\A\W{0,3}+(?:[^\W\d_]{1,20}(?: [^\W\d_]{1,20}){0,2}\s?[:\uff1a]\s?)?"
+    r"(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?"
+    rf"(?:{any_of(_WORDS['labels'])}|{_ABROAD})\W{{0,3}}"
 )
-_SHUT_SENTENCE = re.compile(
-    r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"
-    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work|article|publication) is (?:currently )?(?:restricted|closed|limited to)\b|\b(?:dies(?:er|es|e)|der|das|die) (?:beitrag|artikel|dokument|volltext|datei|arbeit|dissertation) (?:ist|unterliegt)\b.{0,60}\b(?:embargo|gesperrt|sperrfrist)\b"
-    r"|\b(?:cet(?:te)?|ce|le) (?:article|document|thèse|fichier|texte) (?:est|fait l'objet d'un).{0,40}\bembargo\b|\b(?:este|el|esta) (?:artículo|documento|tesis|archivo|artigo|arquivo|ficheiro) (?:está|se encuentra|encontra-se).{0,30}\b(?:embargo|embargado)\b|\bquest[oa] (?:articolo|documento|tesi|file) è.{0,30}\bembargo\b|\b(?:dit|deze) (?:artikel|document|proefschrift|bestand) .{0,30}\bembargo\b"
-)
+_SHUT_SENTENCE = re.compile(rf"\b(?:{any_of(_WORDS['sentences'])})")
 
 
 def is_shut_statement(text: str) -> bool:
@@ -243,7 +188,7 @@ def _day_written(match: re.Match[str]) -> str:
             _day(match["year"], match["two"], match["one"]),
             _day(match["year"], match["one"], match["two"]),
         )
-    month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names.split("|"))
+    month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names)
     return _day(match["of"], str(month), match["before"] or match["behind"], is_end=True)
 
 

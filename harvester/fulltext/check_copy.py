@@ -12,12 +12,12 @@ from gateway.core.xmltext import clean, utc_datetime
 from gateway.fulltext.search_result import NAMED, REVIEWED
 from harvester.fulltext.access_rights import future_day_in, open_from_words
 from harvester.fulltext.known_copies import Copy
-from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import SECONDS, Extracted, extract
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
 from harvester.fulltext.pdf.judge import expected, judge
+from harvester.fulltext.rights_words import is_trusted
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
 from harvester.http.dates import http_date

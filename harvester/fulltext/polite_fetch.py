@@ -54,7 +54,11 @@ def web_for_other_hosts(
 
 
 def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
+<<<<<<< HEAD
     """Return a polite Fetch over the web, with a cache in the search database.
+=======
+    """Return a polite Fetch over the web, with a cache in the search database `discovery`.
+>>>>>>> main
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gateway.fulltext.licenses import is_open, license_of
+from harvester.http.urls import host_of
 from harvester.words import any_of, load
 
 _WORDS = load("rights_words")
+_UNTRUSTED = frozenset(load("license_hosts")["hosts"])  # whose pages state licences that are not those of the work
 LONGEST = 1_200  # characters of a text that are read
 _NAME = "CC"  # stands for the name of a licence
 _LONGEST_QUOTE = 90
@@ -46,11 +48,8 @@ def _reason(row: dict[str, Any]) -> _Reason:
 
 
 _REASONS = tuple(map(_reason, _WORDS["reasons"]))
-_RESERVED = re.compile(
-    rf"\b(?:{any_of(_WORDS['reserved'])})|{any_of(_WORDS['reserved_elsewhere'])}".replace(
-        "{thing}", f"(?:{any_of(_WORDS['thing'])})"
-    )
-)
+_PARTS = {"thing": f"(?:{any_of(_WORDS['thing'])})"}
+_RESERVED = re.compile(rf"\b(?:{any_of(_WORDS['reserved'], _PARTS)})|{any_of(_WORDS['reserved_elsewhere'])}")
 # The statements of RightsStatements.org that a work is in copyright, or that this is not known.
 _IN_COPYRIGHT = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _SPACES = re.compile(r"\s+")
@@ -130,6 +129,12 @@ def quoted(text: str) -> str:
     """Return a text as a quotation: on one line, cut."""
     line = _SPACES.sub(" ", text).strip()
     return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…"
+
+
+def is_trusted(url: str) -> bool:
+    """Return whether a licence stated at this address may be that of the work."""
+    labels = host_of(url).split(".")
+    return not any(".".join(labels[place:]) in _UNTRUSTED for place in range(len(labels)))
 
 
 def may_have(text: str, hints: Iterable[str]) -> bool:

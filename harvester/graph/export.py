@@ -87,7 +87,7 @@ def _writer(format_: str, folder: Path) -> Writer:
 
 
 class Export:
-    """One export. `desk` is None if nothing was searched for yet."""
+    """One export. `discovery` is None if nothing was searched for yet."""
 
     def __init__(self, store: Store, discovery: Discovery | None, reporter: Progress, stop: Stop) -> None:
         """Take the stores; nothing is read yet."""

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 
 class Reader:
-    """The items of a store, with what the searches know of them; `desk` is None if nothing was searched for yet."""
+    """The items of a store, with what the searches know of them; `discovery` is None if there were no searches."""
 
     def __init__(self, store: Store, discovery: Discovery | None) -> None:
         """Take both; nothing is read yet."""

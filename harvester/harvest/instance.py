@@ -14,6 +14,8 @@ from gateway.core.errors import ClockAhead
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
+from gateway.store.instance import DISCOVERY, IRREPLACEABLE
+from gateway.store.instance import Instance as Files
 from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
@@ -50,7 +52,7 @@ class Instance:
     @property
     def has_searched(self) -> bool:
         """Return whether full text was ever searched for."""
-        return (self.folder / "discovery.sqlite").is_file()
+        return Files(self.folder).has(DISCOVERY)
 
 
 def sources_file(folder: Path) -> SourcesFile:
@@ -80,6 +82,7 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
     ):
         check_whole(store, inbox)
         if not only_reads:
+            Files(folder).note(*IRREPLACEABLE)
             _number_behind(store, inbox)
             _remember_sources(store, inbox)
         discovery = cache(lambda: later.enter_context(closing(open_discovery(folder))))
@@ -106,7 +109,7 @@ def _remember_sources(store: Store, inbox: Inbox) -> None:
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:
-    check_inbox(store, folder / "inbox.sqlite")
+    check_inbox(store, Files(folder))
     return open_inbox(folder, create=True, only_reads=only_reads)
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harvester.mirror import file_ends, file_types
-from harvester.mirror.error_pages import has_error_behind, is_error_message
-from harvester.mirror.error_words import has_error_words
+from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
 from harvester.mirror.file_beginnings import begins_rightly, has_transfer, is_base64, is_pointer
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, is_even, visible
 from harvester.mirror.file_types import Content

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from gateway.core.errors import GatewayError
 from gateway.core.xmlio import parse
-from harvester.mirror.error_words import has_error_words, has_error_words_within
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, decoded, is_even, visible
+from harvester.words import any_of, load
 
 _FEWER, _FEW, _MORE = 256, 600, 2500  # characters of a message, of a page that is one, and of a page around one
 _TITLE = re.compile(r"(?is)<(title|h1|h2)\b[^<>]*>([^<]{0,300})<")
@@ -36,7 +36,25 @@ _PROGRAMS = re.compile(
     r"(?i)\.(?:php|pyi?|r|pl|cgi|rb|js|ts|java|c|cc|cpp|h|f\d{0,2}|for|sh|bat|ps1|m|jl|sql|do|sps|sas|go|rs|lua|toml)\Z"
 )
 _CODE = re.compile(r"[\w.]{1,60}\(")
+_ERROR_WORDS = load("error_words")
+_LANGUAGES = ("english", "programs", "dutch", "german", "french", "romance", "northern", "eastern")
+_WITHIN = (
+    *(re.compile(rf"\b(?:{any_of(_ERROR_WORDS[name])})\b".replace(" ", r"\s")) for name in _LANGUAGES),
+    re.compile(any_of(_ERROR_WORDS["without_spaces"])),
+)
+_AT_FIRST = re.compile(rf"\s*(?:{any_of(_ERROR_WORDS['first'])})(?:\b|\Z)")
 _COMMENTS = ("#", "//", "/*", "--", "%", ";", "'", '"', "@")
+
+
+def has_error_words(text: str) -> bool:
+    """Return whether a text has the words of an error, in any case."""
+    return has_error_words_within(text) or _AT_FIRST.match(text.lower()) is not None
+
+
+def has_error_words_within(text: str) -> bool:
+    """Return whether a text has words of an error that no title has: the title of a study may begin with `Error`."""
+    lowered = text.lower()
+    return any(words.search(lowered) for words in _WITHIN)
 
 
 def is_error_message(facts: FileFacts) -> bool:

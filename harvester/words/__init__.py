@@ -27,6 +27,12 @@ def words_of(table: Mapping[str, Any] | Iterable[str]) -> tuple[str, ...]:
     return tuple(table)
 
 
-def any_of(table: Mapping[str, Any] | Iterable[str]) -> str:
-    """Return a regular expression without a group around it that matches any of the words of a table."""
-    return "|".join(words_of(table))
+def any_of(table: Mapping[str, Any] | Iterable[str], parts: Mapping[str, str] | None = None) -> str:
+    """Return a regular expression, without a group around it, that matches any of the words of a table.
+
+    `{name}` in a word stands for the part with this name; a part may have the names of those after it.
+    """
+    pattern = "|".join(words_of(table))
+    for name, part in (parts or {}).items():
+        pattern = pattern.replace(f"{{{name}}}", part)
+    return pattern

@@ -26,7 +26,7 @@ _PROCESSOR_MICROSECONDS = 360.0  # an item: three minutes of two processors
 _NEWER = """
 from dataclasses import replace
 from gateway import formats
-from gateway.publish import items, mapping, rebuild
+from gateway.publish import batch, mapping, rebuild, source_facts
 
 def spaced(content):
     before, end, name = content.rpartition(b"</")
@@ -36,7 +36,7 @@ def newer(format_):
     return replace(format_, version=format_.version + 1, write=lambda work: spaced(format_.write(work)))
 
 known = {prefix: newer(format_) for prefix, format_ in formats.written().items()}
-for module in (formats, items, mapping, rebuild):
+for module in (formats, batch, mapping, rebuild, source_facts):
     module.written = lambda: known
 """
 

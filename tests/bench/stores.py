@@ -85,6 +85,8 @@ def _fingerprint() -> str:
         "gateway/store",
         "gateway/formats",
         "gateway/publish/publish.py",
+        "gateway/publish/batch.py",
+        "gateway/publish/items.py",
         "tests/bench/corpus.py",
         "tests/bench/stores.py",
     )

@@ -40,9 +40,8 @@ from harvester.sources import Channel, Options, kind_of
 from tests import live
 from tests.applications import application
 from tests.publish.desk import Desk, Sent, dc, make_databases
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
-SEED = seed_of("CHAIN_SEED")
 ROUNDS = int(os.environ.get("CHAIN_ROUNDS", "20"))
 WORKS = 40
 LISTS = {"resourcesync_lists": "oai_dc oai_didl", "fetch_delay_seconds": 0, "oai_page_size": 7}
@@ -219,13 +218,13 @@ def follow(tmp_path: Path, rounds: int, *, has_mirror: bool) -> None:
             for source in SOURCES:
                 killed = dice.uniform(0.3, 2.0) if has_mirror and round_ and dice.random() < 0.5 else None
                 harvester(second, "run", source, "--yes", kill_after=killed)
-            compare(first, second, f"round {round_} of CHAIN_SEED={SEED}")
+            compare(first, second, f"round {round_} of TESTS_SEED={SEED}")
         if not has_mirror:
             return
         settle(second)
         with live.served(second, **LISTS) as last:
             urls = {url.removeprefix(files_at) for work in works(first, "laro").values() for url in work.files}
-            assert urls <= mirrored(last.url, tmp_path / "mirror", files_at), f"CHAIN_SEED={SEED}"
+            assert urls <= mirrored(last.url, tmp_path / "mirror", files_at), f"TESTS_SEED={SEED}"
 
 
 def test_a_change_at_the_first_gateway_arrives_at_the_second_over_each_way(tmp_path: Path) -> None:
@@ -235,7 +234,7 @@ def test_a_change_at_the_first_gateway_arrives_at_the_second_over_each_way(tmp_p
 @pytest.mark.slow
 @pytest.mark.unmeasured
 def test_rounds_of_changes_with_kills_lose_nothing(tmp_path: Path) -> None:
-    print(f"CHAIN_SEED={SEED}")
+    print(f"TESTS_SEED={SEED}")
     follow(tmp_path, ROUNDS, has_mirror=True)
 
 

@@ -17,7 +17,7 @@ from gateway.core.model import RawPage, Selection, Slice, Source
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.formats import written
 from gateway.ops import upkeep
-from gateway.publish import items, mapping, rebuild
+from gateway.publish import batch, mapping, rebuild, source_facts
 from gateway.publish.publish import SourceFacts, publish_pending
 from gateway.publish.rebuild import BATCH
 from gateway.publish.rebuild_processes import RebuildProcesses
@@ -39,7 +39,7 @@ def older(gateway, folder, monkeypatch) -> Path:
         known = written()
         now = known["oai_dc"]
         before = replace(now, version=0, write=lambda work: now.write(work) + OLDER)
-        for module in (formats, items, mapping, rebuild):
+        for module in (formats, batch, mapping, rebuild, source_facts):
             patched.setattr(module, "written", lambda: {**known, "oai_dc": before})
         store.add_source(Source("laro", "http://laro.example.org/oai"))
         page = RawPage("laro", "ListRecords", "http://laro.example.org/oai", 0, 200, (), payload, "oai_dc")

@@ -20,14 +20,12 @@ from tests.faults.site import Site
 from tests.faults.source import DAY
 from tests.faults.table import Promise, Quirk
 from tests.rows import each_row
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it harvests dozens of repositories
 
-# ENDPOINTS: how many are tried, or `all` (378, some minutes); ENDPOINTS_SEED: which; else others
-# for each state of the program.
+# ENDPOINTS: how many are tried, or `all` (378, some minutes).
 _COUNT = os.environ.get("ENDPOINTS", "16")
-_SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 20  # endpoints for one instance
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
@@ -152,10 +150,10 @@ def _of_the_sweep(before: Harvested, after: Harvested, endpoint: Endpoint) -> li
 def test_no_endpoint_loses_anything_in_silence() -> None:
     """A random sample, named by its seed; with ENDPOINTS=all the whole product."""
     failed, counts = {}, Counter[str]()
-    chosen = drawn(_SEED, None if _COUNT == "all" else int(_COUNT))
+    chosen = drawn(SEED, None if _COUNT == "all" else int(_COUNT))
     for start in range(0, len(chosen), _PORTION):
         with _house() as house:
             for number, traits in enumerate(chosen[start : start + _PORTION]):
                 if faults := verdict(house, opened(traits), f"endpoint{number}", counts):
                     failed[str(traits)] = faults
-    assert failed == {}, f"ENDPOINTS_SEED={_SEED}"
+    assert failed == {}

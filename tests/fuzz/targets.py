@@ -111,7 +111,7 @@ harvester/fulltext/steps/doaj harvester/fulltext/steps/europe_pmc harvester/full
 harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/steps/publisher_policy
 harvester/fulltext/steps/semantic_scholar harvester/fulltext/steps/unpaywall harvester/fulltext/pages/*
 harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
-harvester/fulltext/known_copies harvester/fulltext/license_hosts harvester/fulltext/page_ranges
+harvester/fulltext/known_copies harvester/fulltext/page_ranges
 harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
 harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
 harvester/http/links harvester/http/messages harvester/http/robots_txt harvester/http/urls
@@ -129,7 +129,7 @@ harvester/validate/signposting/declared
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
     "document", "known_copies", "first_generation", "json_answers", "landing_anchors",
-    "landing_links", "landing_rules", "landing_work", "license_hosts", "page_claims", "page_descriptions",
+    "landing_links", "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
     "parsing", "policies", "seen", "slices", "streaming", "oai_pmh.date_ranges",
 ))  # fmt: skip

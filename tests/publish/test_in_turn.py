@@ -29,7 +29,7 @@ def test_pages_are_published_and_counted(desk: Desk) -> None:
 
 
 def test_a_large_page_is_published_in_parts_when_it_is_its_turn(desk: Desk, monkeypatch) -> None:
-    monkeypatch.setattr("gateway.publish.publish._MOST_AT_ONCE", 2)
+    monkeypatch.setattr("gateway.publish.batch._MOST_AT_ONCE", 2)
     page = desk.send(*(Sent(str(number)) for number in range(5)))
     seen = []
     counts = in_turn(desk, page, turn=lambda: seen.append(desk.record("1")))

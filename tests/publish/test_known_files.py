@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.core.model import FileLink, FileOrigin, Work
-from gateway.publish.known_files import completed
+from gateway.publish.mapping import with_known_files
 from tests.rows import each_row
 
 URL = "https://x.example.org/1"
@@ -22,7 +22,7 @@ OURS = FileLink(URL, "application/pdf", size=9, sha256="aa", modified="2026", fo
     ],
 )
 def test_the_upstream_s_own_word_comes_first(file_link: FileLink, is_completed: bool) -> None:
-    (file,) = completed(Work(files=(file_link,)), (OURS,)).files
+    (file,) = with_known_files(Work(files=(file_link,)), (OURS,)).files
     if not is_completed:
         assert file == file_link
         return
@@ -33,5 +33,5 @@ def test_the_upstream_s_own_word_comes_first(file_link: FileLink, is_completed: 
 
 def test_what_the_upstream_names_by_now_is_the_upstream_s() -> None:
     discovered = OURS._replace(origin=FileOrigin.DISCOVERED)
-    (link,) = completed(Work(files=(FileLink(URL),)), (discovered,)).files
+    (link,) = with_known_files(Work(files=(FileLink(URL),)), (discovered,)).files
     assert (link.origin, link.sha256) == (FileOrigin.UPSTREAM, "aa")

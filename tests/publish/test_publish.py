@@ -332,7 +332,7 @@ def test_pages_are_taken_up_to_a_limit(desk: Desk) -> None:
 @pytest.fixture
 def in_twos(monkeypatch) -> None:
     """Let two records be published at once."""
-    monkeypatch.setattr("gateway.publish.publish._MOST_AT_ONCE", 2)
+    monkeypatch.setattr("gateway.publish.batch._MOST_AT_ONCE", 2)
 
 
 def test_a_large_page_is_published_in_parts_and_counted_as_one(desk: Desk, in_twos) -> None:

@@ -10,7 +10,7 @@ from gateway import formats
 from gateway.core.errors import IntentExpired, PositionMoved, StoreError
 from gateway.core.model import Selection
 from gateway.formats import written
-from gateway.publish import items, mapping, rebuild
+from gateway.publish import batch, items, mapping, rebuild, source_facts
 from gateway.publish.rebuild import outdated, remove_source
 from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
 
@@ -21,7 +21,7 @@ def grown(monkeypatch) -> None:
     old = written()["oai_dc"]
     new = replace(old, version=old.version + 1, write=lambda work: old.write(work) + b"<!-- newer -->")
     known = {**written(), "oai_dc": new}
-    for module in (formats, items, mapping, rebuild):
+    for module in (formats, batch, mapping, rebuild, source_facts):
         monkeypatch.setattr(module, "written", lambda: known)
 
 
@@ -48,7 +48,7 @@ def test_a_format_that_was_added_exists_for_every_item_after_a_rebuild(desk: Des
     desk.sent(Sent("1"), Sent("2"))
     new = replace(written()["oai_dc"], metadata_prefix="new", version=7)
     known = {**written(), "new": new}
-    for module in (formats, items, mapping, rebuild):
+    for module in (formats, batch, mapping, rebuild, source_facts):
         monkeypatch.setattr(module, "written", lambda: known)
     desk.now += 10
     assert rebuild.rebuild(desk.store, desk.inbox, "oai_dc") == 0  # another format is not in its way

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - tables have long lines
 """The claims of a page about the copy of its work, in words: embargo, restricted access, rights, retraction. Pure.
 
 Text in a footer, sidebar, menu or list of other works does not count (`page_tree.py`). Most pages have none of the
@@ -19,6 +18,9 @@ from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, is_
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import is_in_copyright, licenses_in, quoted, reserved_in, spelled
+from harvester.words import any_of, load, words_of
+
+_WORDS = load("page_claims")
 
 _PAGE = "the page"
 _MOST_BLOCKS = 300
@@ -27,190 +29,18 @@ _NAMES = ("dt", "th")  # their texts have the value in the next element
 _LARGEST = 60  # elements and texts of a block
 _LABEL = 60  # characters of a label whose value is the next element
 _BLOCKS = (
-    "p",
-    "div",
-    "li",
-    "td",
-    "th",
-    "dd",
-    "dt",
-    "section",
-    "article",
-    "main",
-    "body",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "tr",
-    "blockquote",
-    "figcaption",
+    *("p", "div", "li", "td", "th", "dd", "dt", "section", "article", "main", "body", "tr", "blockquote"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "figcaption"),
 )
 # Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
-HINTS = (
-    "embarg",
-    "access from",
-    "access on",
-    "restring",
-    "acceso",
-    "acesso",
-    "accesso",
-    "accès",
-    "toegang",
-    "åtkomst",
-    "distribut",
-    "circulat",
-    "vertraulich",
-    "private use",
-    "internal use",
-    "diffuser",
-    "weitergabe",
-    "restrict",
-    "withdraw",
-    "concern",
-    "reserved",
-    "copyright",
-    "available",
-    "release",
-    "closed access",
-    "unlocked",
-    "until",
-    "vorbehalten",
-    "sperr",
-    "verfügbar",
-    "zugänglich",
-    "zugriff",
-    "zugang",
-    "freigabe",
-    "zurück",
-    "widerrufen",
-    "öffentlich",
-    "urheber",
-    "réserv",
-    "rétract",
-    "retir",
-    "restreint",
-    "disponib",
-    "accessib",
-    "consultab",
-    "fermé",
-    "reservad",
-    "accesib",
-    "retra",
-    "cerrado",
-    "riservat",
-    "ritir",
-    "ritratt",
-    "chiuso",
-    "disponív",
-    "restrit",
-    "fechado",
-    "ingetrokken",
-    "teruggetrokken",
-    "beschikbaar",
-    "voorbehouden",
-    "beperkt",
-    "tillbaka",
-    "återkall",
-    "trukket",
-    "tillgänglig",
-    "tilgængelig",
-    "tilgjengelig",
-    "rättigheter",
-    "rettigheter",
-    "begränsad",
-    "wycofan",
-    "dostęp",
-    "zastrzeżone",
-    "přístup",
-    "vyhrazena",
-    "stažen",
-    "saatavi",
-    "artikkeli on",
-    "отозван",
-    "ограничен",
-    "доступ",
-    "защищены",
-    "公开",
-    "公開",
-    "撤",
-    "转载",
-    "転載",
-    "版权",
-    "限定",
-    "엠바고",
-    "철회",
-    "erişim",
-    "geri çek",
-    "saklıdır",
-    "confiden",
-    "personal use",
-    "reuse",
-    "re-use",
-    "removed",
-    "removal",
-    "open after",
-    "open from",
-    "open on",
-    "personal copy",
-    "copy is for",
-    "do not share",
-    "not to be",
-    "use only",
-    "study only",
-    "research only",
-    "reproduc",
-    "reproduk",
-    "reproduç",
-    "riproduzione",
-    "no part of",
-    "gebrauch",
-    "verbreit",
-    "gebruik",
-    "verspreid",
-    "usage privé",
-    "usage personnel",
-    "usage interne",
-    "usage strictement",
-    "usage exclusivement",
-    "uso p",
-    "uso i",
-    "uso e",
-    "diffonder",
-    "divulgar",
-    "prohib",
-    "prohíb",
-    "proibi",
-    "vietat",
-    "bruk",
-    "spridning",
-    "käyttöön",
-    "rozpowszech",
-    "użytku",
-    "nešířit",
-    "potřebu",
-    "пользован",
-    "тиражир",
-    "распростран",
-    "kişisel",
-    "内部",
-    "传播",
-    "保密",
-    "机密",
-    "creative",
-    "cc by",
-    "cc-by",
-    "cc0",
-)
+HINTS = words_of(_WORDS["hints"])
 _IN_COPYRIGHT = re.compile(
-    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
+    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?"
+    rf"(?:{any_of(_WORDS['in_copyright'])})\W{{0,3}}"
 )
-_OF_THE_SITE = re.compile(
-    r"\b(?:web ?sites?|this site|the site|portal|website|our (?:site|journals?)|site web|sito|sitio)\b"
-)
-_RETRACTING_TAGS = re.compile(r"retract|withdrawn|removal|removed|expression.?of.?concern")
+_OF_THE_SITE = re.compile(rf"\b(?:{any_of(_WORDS['site'])})\b")
+_TOPIC = re.compile(any_of(_WORDS["topics"]))
+_RETRACTING_TAGS = re.compile(any_of(_WORDS["retracting_tags"]))
 _YES = frozenset(("true", "yes", "1", "retracted", "withdrawn", "removed", "retraction", "withdrawal", "removal"))
 
 
@@ -301,9 +131,7 @@ def _says(quote: str) -> str:
 def label_topic(title: str) -> bool:
     """Return whether a title is about retractions, and not labelled with one."""
     plain = title.lower()
-    return bool(re.search(r"retract|withdraw|expression of concern|zurückgezogen|rétract", plain)) and not label_around(
-        plain
-    )
+    return bool(_TOPIC.search(plain)) and not label_around(plain)
 
 
 def _by_tags(tags: Iterable[tuple[str, str]]) -> str:

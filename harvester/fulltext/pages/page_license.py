@@ -15,13 +15,12 @@ from gateway.core.xmlio import Element
 from gateway.fulltext.licenses import is_open, license_of, license_uri
 from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo
 from harvester.fulltext.known_copies import Copy
-from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.page_claims import PageClaims, claims_of
 from harvester.fulltext.pages.page_descriptions import descriptions_of, licenses_of, names_of, statements_of
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_tree import PageTree, around, attribute, held_by, is_aside, is_licensing, words
-from harvester.fulltext.rights_words import Doubt, doubt_about
+from harvester.fulltext.rights_words import Doubt, doubt_about, is_trusted
 from harvester.http.json_answers import Node
 
 _LISTED = ("li", "tr", "article")  # several of them, each with a licence, are several works

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy, Description, version_of, without_repetitions
-from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.page_ranges import number_of_pages
 from harvester.fulltext.retractions import by_mark, by_title
+from harvester.fulltext.rights_words import is_trusted
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
-from harvester.fulltext.license_hosts import is_trusted
+from harvester.fulltext.rights_words import is_trusted
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described, has_doi
 from harvester.http.json_answers import Node, answered, parts, text, texts, values

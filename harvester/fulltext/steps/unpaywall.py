@@ -6,8 +6,8 @@ from gateway.fulltext.licenses import license_of, license_uri
 from gateway.fulltext.search_result import UNNAMED
 from harvester.fulltext.access_rights import day_of
 from harvester.fulltext.known_copies import Copy, Description, version_of, without_repetitions
-from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.retractions import by_title
+from harvester.fulltext.rights_words import is_trusted
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described, has_doi
 from harvester.http.json_answers import Node, answered, parts, text, texts, values

@@ -6,9 +6,10 @@ It delivers first, and then once more to those whose subscription has just begun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from secrets import token_urlsafe
@@ -16,16 +17,22 @@ from time import monotonic, time
 from traceback import format_exception
 from typing import Final
 
+from gateway.core.address_rules import Allowed
 from gateway.core.errors import GatewayError
 from gateway.core.model import HubDenial, HubRequest, Subscriber
+from gateway.core.settings import Settings
+from gateway.core.special_addresses import PUBLIC
 from gateway.hub.subscribers import topics_of
 from gateway.hub.topics import Topic
 from gateway.store.base import Subscribers
 from harvester.harvest.instance import Instance
 from harvester.http.bounded_body import Body, status_of
-from harvester.http.messages import Fetch
+from harvester.http.credentials import Access
+from harvester.http.fetching import Web
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.own_servers import elsewhere
 from harvester.runtime.exit_status import SourceLocked
-from harvester.runtime.interrupts import Stop
+from harvester.runtime.interrupts import Stop, breakable
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 from harvester.schedule.due import repeated
@@ -34,8 +41,8 @@ from harvester.schedule.hub.change_lists import ChangeLists
 from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
 from harvester.schedule.hub.networks import Networks, Shares, networks_of
 from harvester.schedule.hub.news import Contents, News
-from harvester.schedule.hub.reach import to_subscribers, to_topic
 
+_HUB: Final = "hub"  # the name of our requests
 _LOCK: Final = "hub.round"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 5.0
 _LONGEST_SECONDS: Final = 60.0
@@ -109,11 +116,11 @@ class Rounds:
         verification = Verification(subscribers, *reporting)
         delivery = Delivery(subscribers, news, *reporting, settings.number("hub_give_up_after"))
         lists = ChangeLists(self._instance.store, settings, news.topics)
-        contents_at = partial(Contents, partial(to_topic, settings, self._stop), lists)
+        contents_at = partial(Contents, partial(_to_topic, settings, self._stop), lists)
         own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
         threads = settings.number("hub_threads")
         with (
-            to_subscribers(settings, own, self._stop) as fetch,
+            _to_subscribers(settings, own, self._stop) as fetch,
             ThreadPoolExecutor(threads, "hub") as pool,
         ):
             calls = Calls(pool, self._stop, Shares(threads))
@@ -291,3 +298,30 @@ def _echoed(fetch: Fetch, asked: HubRequest) -> Result:
     if body.content != challenge.encode():
         return Result(status, "It does not echo the challenge.", is_final=True)
     return Result(status)
+
+
+# --- how the hub reaches subscribers, who must be at public addresses, and the topics, which are our own -------------
+
+
+@contextmanager
+def _to_subscribers(settings: Settings, own: Collection[str], stop: Stop) -> Iterator[Fetch]:
+    """Return the fetcher for callbacks. It refuses private addresses, and those of the site, whose URLs are `own`.
+
+    The setting `hub_allow` makes exceptions. Raise ConfigurationError if the setting is wrong.
+    """
+    allow = settings.text("hub_allow").split()
+    access = Access(next(iter(own)), delay_seconds=0.0, classes=(PUBLIC,))
+    resolve = elsewhere(own, Allowed(allow))
+    web = Web(settings, {_HUB: access}, allow=allow, sleep=stop.pause, resolve=resolve)
+    with web, stop.breaking(web.break_off):
+        yield breakable(web.fetcher(_HUB), stop)
+
+
+def _to_topic(settings: Settings, stop: Stop, topic: Topic) -> Fetch:
+    """Return the fetcher for a topic, which may be at a private address, since it is our own."""
+
+    def fetch(request: Request) -> Fetched:
+        with Web(settings, {_HUB: Access(topic.url, delay_seconds=0.0)}, sleep=stop.pause) as web:
+            return web(replace(request, source=_HUB))
+
+    return fetch

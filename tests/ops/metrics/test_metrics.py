@@ -19,7 +19,7 @@ from gateway.core.instance import check_settings
 from gateway.core.model import HubMode, HubRequest, RawPage, RunOutcome, Slice, Source, Subscriber
 from gateway.core.settings import load
 from gateway.hub.topics import Backlog, Topics
-from gateway.ops.metrics_of_state import Hub, State
+from gateway.ops.metrics import Hub, State
 from gateway.ops.upkeep import make
 from gateway.store.base import View
 from gateway.store.opening import open_inbox, open_store, open_subscribers

@@ -1,4 +1,4 @@
-"""The state of an instance as metrics. It is read from the databases at each request, in one process only."""
+"""`/metrics`: the state of an instance, read from the databases at each request, and the counts of all web workers."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class State(Collector):
         databases = {"store": self._of_store, "inbox": self._of_inbox}
         if self._hub is not None:
             databases["subscriptions"] = partial(self._of_hub, self._hub)
-        for name, look in databases.items():
+        for name, lines_of in databases.items():
             try:
-                lines = list(look())
+                lines = list(lines_of())
             except GatewayError:
                 lines = []
                 readable.add_metric([name], 0)
