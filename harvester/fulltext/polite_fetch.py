@@ -54,11 +54,7 @@ def web_for_other_hosts(
 
 
 def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
-<<<<<<< HEAD
-    """Return a polite Fetch over the web, with a cache in the search database.
-=======
     """Return a polite Fetch over the web, with a cache in the search database `discovery`.
->>>>>>> main
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """
@@ -73,12 +69,12 @@ def _apart(web: Fetch) -> frozenset[str]:
 
 def polite_anew(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> PoliteFetch:
     """Return a polite Fetch over the web without a cache, but for robots.txt. Raise ConfigurationError as `polite`."""
-    web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
+    asked = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
     return PoliteFetch(
-        web,
+        asked,
         settings.seconds("discover_delay_seconds"),
         away=discovery,
-        ask_robots=CachingFetch(web, discovery, time, ROBOTS_HOLD),
+        ask_robots=CachingFetch(asked, discovery, time, ROBOTS_HOLD, _apart(web)),
         sleep=sleep,
     )
 
