@@ -98,6 +98,7 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
+    `cite_as` is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -108,6 +109,7 @@ class Prepared(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
+    cite_as: str = ""
 
 
 class _Read(NamedTuple):
@@ -164,7 +166,9 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
     contents = tuple(oai_didl.contents(work))
-    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
+    cite_as = next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), "")
+    is_withheld = known is not None
+    return Prepared(task.upstream, identifier, False, sets, fragments, (), is_withheld, contents, cite_as)
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:

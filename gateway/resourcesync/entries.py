@@ -54,12 +54,20 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 class Entries:
     """Writes the entries of one document."""
 
-    def __init__(self, url_of: UrlOf, origins: Mapping[str, Sequence[Origin]], page_of: UrlOf | None = None) -> None:
+    def __init__(
+        self,
+        url_of: UrlOf,
+        origins: Mapping[str, Sequence[Origin]],
+        page_of: UrlOf | None = None,
+        cited: Callable[[int], str] = lambda _item: "",
+    ) -> None:
         """Take the functions that return the addresses of an item's metadata and page, and the sources by their names.
+
+        `cited` returns the DOI of an item by its number.
 
         A source has several origins if its address has changed, the oldest first.
         """
-        self._url_of, self._page_of = url_of, page_of
+        self._url_of, self._page_of, self._cited = url_of, page_of, cited
         self._origins = {name: tuple(map(_links_of, known)) for name, known in origins.items()}
 
     def resource(self, resource: Resource, contents: Iterable[Content]) -> str:
@@ -94,7 +102,7 @@ class Entries:
         return self._entry(change, facts, self._described(change, contents))
 
     def _described(self, resource: Resource | ResourceChange, contents: Iterable[Content]) -> str:
-        """Return the links to the page of the item, and to its files.
+        """Return the links to the DOI and the page of the item, and to its files.
 
         A file whose address a list cannot have is left out. With the link to the page, all files are stated.
         """
@@ -104,7 +112,10 @@ class Entries:
             for content in contents
             if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
         )
-        return (link(Link("describes", page, "text/html")) if page else "") + "".join(islice(links, _MOST_FILES))
+        doi = self._cited(resource.item)
+        facts = [Link("cite-as", doi)] if doi and len(doi) <= _MOST_ADDRESS and is_legal(doi) else []
+        facts += [Link("describes", page, "text/html")] if page else []
+        return "".join((*map(link, facts), *islice(links, _MOST_FILES)))
 
     def _entry(
         self, resource: Resource | ResourceChange, attributes: Mapping[str, str | int], described: str = ""

@@ -56,7 +56,8 @@ class SiteResources:
     def entries(self, view: View, resources: ResourceSet, *, has_links: bool = True) -> Entries:
         """Return what writes the entries of a set of resources; `has_links`: with that to the page of the item."""
         page_of = self._page_url(view) if self._page_url and has_links else None
-        return Entries(self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources), page_of)
+        url_of, origins = self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources)
+        return Entries(url_of, origins, page_of, view.cited) if has_links else Entries(url_of, origins)
 
     def origins_mark(self, view: View, resources: ResourceSet) -> str:
         """Return a short text that is different when other sources are known."""

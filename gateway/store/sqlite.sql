@@ -826,6 +826,18 @@ insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, 
 -- Forget the length and the SHA-256 of a record that an earlier release wrote.
 delete from resource where id = ?2 * 1048576 + ?1;
 
+-- name: cited
+-- Return the DOI of the work of an item.
+select uri from cited where item = ?;
+
+-- name: cited_remove
+-- Forget the DOI of the work of an item.
+delete from cited where item = ?;
+
+-- name: cited_put
+-- Store the DOI of the work of an item.
+insert or replace into cited (item, uri) values (?, ?);
+
 -- name: contents_remove
 -- Forget the files to which the DIDL of an item refers.
 delete from content where item = ?;

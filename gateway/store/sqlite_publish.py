@@ -153,6 +153,8 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("payload_put", rows.payloads),
         ("contents_remove", rows.contents_removed),
         ("content_add", rows.contents_added),
+        ("cited_remove", rows.contents_removed),
+        ("cited_put", rows.cited),
         ("resource_remove", rows.resources_removed),
         ("tally_add", tallies),
         ("tally_sweep", emptied),

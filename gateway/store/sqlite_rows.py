@@ -111,6 +111,7 @@ class Rows:
     resources_removed: list[Row] = field(default_factory=list)
     contents_removed: list[Row] = field(default_factory=list)
     contents_added: list[Row] = field(default_factory=list)
+    cited: list[Row] = field(default_factory=list)
     changes: list[Logged] = field(default_factory=list)
     items: int = 0
     deleted: int = 0
@@ -166,6 +167,7 @@ class Planner:
             if not held.is_new:
                 self.rows.contents_removed.append((held.number,))
             self.rows.contents_added += content_rows(held.number, change.contents)
+            self.rows.cited += [(held.number, change.cite_as)] if change.cite_as else []
         kept = self._records(number, change, held, sets, departed)
         if change.contents is not None and not held.is_new:
             before = self._known.contents.get(held.number, ())

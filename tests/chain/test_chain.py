@@ -258,3 +258,20 @@ def test_the_hub_of_a_gateway_is_found_for_each_list_of_a_source(tmp_path: Path)
                 Channel(f"{topic}oai_didl", hub),
                 Channel(f"{topic}oai_dc&set=source:laro", hub),
             )
+
+
+def test_lists_and_changes_name_the_doi_the_page_and_the_files_of_an_item(tmp_path: Path) -> None:
+    url = "https://a.example.org/1.txt"
+    with first_gateway(tmp_path / "first") as desk:
+        desk.send(Sent("1", dc("A title", "<dc:identifier>doi:10.5555/1</dc:identifier>")))
+        desk.publish()
+        desk.now += 5
+        files = (FileLink(url, "text/plain", FileOrigin.DISCOVERED, "x"),)
+        file_all(desk.store, desk.inbox, "laro", ("1",), partial(_with, files))
+        with application(desk.folder, base_url="https://g.example.org/oai") as app:
+            for name, times in (("resourcelist", 1), ("changelist-open", 2)):
+                text = app.test_client().get(f"/resourcesync/oai_dc/source/{name}.xml").text
+                page = "https://g.example.org/items/oai:gateway.example.org:laro/1"
+                links = (("cite-as", "https://doi.org/10.5555/1"), ("describes", page), ("describes", url))
+                found = [len(re.findall(f'<rs:ln rel="{rel}" href="{re.escape(href)}"', text)) for rel, href in links]
+                assert found == [times] * 3, (name, text)
