@@ -101,7 +101,7 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
-    `is_untitled`: nothing that was read of it has a title.
+    `is_untitled`: nothing that was read of it has a title. `cite_as` is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -113,6 +113,7 @@ class Prepared(NamedTuple):
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
     is_untitled: bool = False
+    cite_as: str = ""
 
 
 class _Read(NamedTuple):
@@ -169,9 +170,16 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
     contents = tuple(oai_didl.contents(work))
-    is_untitled = not (work.texts("title") if not work.oai_dc else _TITLE.search(work.oai_dc))
     return Prepared(
-        task.upstream, identifier, False, sets, fragments, (), known is not None, contents, is_untitled=is_untitled
+        task.upstream,
+        identifier,
+        False,
+        sets,
+        fragments,
+        is_withheld=known is not None,
+        contents=contents,
+        is_untitled=not (work.texts("title") if not work.oai_dc else _TITLE.search(work.oai_dc)),
+        cite_as=next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), ""),
     )
 
 

@@ -169,6 +169,9 @@ def add(
             if entry.kind == "files" and offered and not given.get("formats"):
                 entry = replace(entry, formats=offered)  # what the answers in the files were asked for
             _check_offer(entry, description)
+            if description.proposed and not any(given.get(field) for field in description.proposed):
+                entry = entry_from(name, {**table_of(entry), **description.proposed})
+                say(f"{description.reason} For another format, add the source with --format.")
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
         if description is not None:

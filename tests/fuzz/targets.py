@@ -76,13 +76,14 @@ from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
 from harvester.runtime.temporary_files import AnonymousFile
+from harvester.sources import websub
 from harvester.sources.files import records as wire_files
 from harvester.sources.oai_pmh import answers as oai_pmh
 from harvester.sources.oai_pmh import description as friends
 from harvester.sources.oai_pmh import description as identity
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.resourcesync import documents as resourcesync
-from harvester.sources.resourcesync import entries, fixity, leads, package, websub
+from harvester.sources.resourcesync import entries, fixity, leads, package
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr import requests as solr_query
 from harvester.sources.static_repository import document as static_repository
@@ -119,7 +120,7 @@ harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sour
 harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
 harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
-harvester/sources/resourcesync/package harvester/sources/resourcesync/websub harvester/sources/seen
+harvester/sources/resourcesync/package harvester/sources/seen harvester/sources/websub
 harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
 harvester/validate/resourcesync/documents harvester/validate/resourcesync/elements
 harvester/validate/resourcesync/entries harvester/validate/resourcesync/inventory
@@ -457,8 +458,8 @@ TARGETS = (
     Target("archives", archives.names_in, (samples.a_zip(), samples.a_tar())),
     Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (samples.gzipped(samples.LISTS), samples.a_zip(), samples.a_tar())),
     Target("resourcesync.package", _packed, (samples.a_zip(), samples.a_tar())),
-    Target("resourcesync.websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
-    Target("resourcesync.websub.words", _answer(websub.words_of), (b"no such topic",)),
+    Target("websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
+    Target("websub.words", _answer(websub.words_of), (b"no such topic",)),
     Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
     Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),
     Target("retrying.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),

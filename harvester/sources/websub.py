@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from harvester.http.links import from_header
 from harvester.http.messages import Fetched
-from harvester.sources.resourcesync.entries import Link, linked
 
 FORM = "application/x-www-form-urlencoded"
 _LONGEST_TEXT = 300  # characters of a text from a hub
 
 
-def topic_and_hub(answer: Fetched, links: tuple[Link, ...] = ()) -> tuple[str, str]:
+def topic_and_hub(answer: Fetched, links: Iterable[tuple[str, str]] = ()) -> tuple[str, str]:
     """Return the topic and the hub that an answer names: in its headers, else in the links of its document (§4).
 
-    Without a topic, return its URL; without a hub, an empty text.
+    `links` are (relation, address) of its document. Without a topic, return its URL; without a hub, an empty text.
     """
     headers = from_header((value for name, value in answer.headers if name.lower() == "link"), answer.url)
-    topics = [
-        *(header.href for header in headers if header.rel == "self"),
-        *(header.href for header in linked(links, "self")),
-    ]
-    hubs = [
-        *(header.href for header in headers if header.rel == "hub"),
-        *(header.href for header in linked(links, "hub")),
-    ]
-    return (topics or [answer.url])[0], (hubs or [""])[0]
+    stated: dict[str, str] = {}
+    for rel, href in (*((header.rel, header.href) for header in headers), *links):
+        stated.setdefault(rel, href)
+    return stated.get("self", answer.url), stated.get("hub", "")
 
 
 def form(mode: str, topic: str, callback: str, secret: str, lease_seconds: int) -> bytes:

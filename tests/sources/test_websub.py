@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harvester.http.messages import Fetched
-from harvester.sources.resourcesync.entries import Link
-from harvester.sources.resourcesync.websub import form, topic_and_hub, words_of
+from harvester.sources.websub import form, topic_and_hub, words_of
 
 TOPIC = "http://example.com/dataset1/change/"
 
@@ -20,11 +19,11 @@ def test_headers_name_topic_and_hub():
 
 
 def test_where_headers_are_silent_the_document_says_it():
-    assert topic_and_hub(answer(), (Link("hub", "http://hub.example.org/"),)) == (
+    assert topic_and_hub(answer(), (("hub", "http://hub.example.org/"),)) == (
         "http://example.com/list.xml",
         "http://hub.example.org/",
     )
-    both = answer("</hub>; rel=hub"), (Link("hub", "http://other/"), Link("self", TOPIC))
+    both = answer("</hub>; rel=hub"), (("hub", "http://other/"), ("self", TOPIC))
     assert topic_and_hub(*both) == (TOPIC, "http://example.com/hub")
     assert topic_and_hub(answer())[1] == ""
 
