@@ -161,9 +161,9 @@ def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
     """Write the facts into the store that it had before anything was published. The sources come last: they end it."""
     with store.view() as view:
         is_empty = not view.changes(0, 1)
-    if is_empty and not store.fact(UNFINISHED_FACT):
-        store.remember(EPOCH_FACT, secrets.token_hex(8))
+    if (is_empty or store.changes_lost()) and not store.fact(UNFINISHED_FACT):
         store.remember(UNFINISHED_FACT, "yes")
+        store.remember(EPOCH_FACT, secrets.token_hex(8))  # from here, the store has lost nothing
     for ours in written().values():
         add_format(store, ours)
     for known_source in known:

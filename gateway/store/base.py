@@ -462,6 +462,14 @@ class Store(Protocol):
         """Store a fact; it replaces the former value."""
         ...
 
+    def credentials(self, *, is_whole: bool = False) -> str:
+        """Return a message if addresses of files have a user and a password (`is_whole`: or any in records)."""
+        ...
+
+    def changes_lost(self) -> str:
+        """Return a message if the store had later changes than it has now, else an empty string."""
+        ...
+
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
         """Return a message for each problem of the store; empty if it is sound.
 

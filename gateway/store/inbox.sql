@@ -25,6 +25,10 @@ update page set slices = ?, body = ?, repaired = ? where id = ?;
 -- Return the number of the last page of all.
 select coalesce(max(id), 0) from page;
 
+-- name: page_numbers
+-- Return the numbers of all pages.
+select id from page order by id;
+
 -- name: page_first
 -- Return the number of the first page of all.
 select coalesce(min(id), 0) from page;

@@ -370,6 +370,17 @@ where item.id > :after and item.id <= :until and not place.is_deleted and place.
   and not exists (select * from resource where resource.id = place.item * 1048576 + place.prefix)
 order by place.prefix, place.datestamp, place.number;
 
+-- name: check_credentials
+-- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
+select item.identifier, named.url
+from (select item, url from file union select item, url from content) as named cross join item on item.id = named.item
+where named.url like '%://%:%@%' and not item.is_deleted order by item.id;
+
+-- name: change_last_of_store
+-- Return the number of the last line of the log of changes, and what identifies this store.
+select coalesce(max(id), 0), coalesce((select value from fact where name = 'made_at'), ''),
+  coalesce((select value from fact where name = 'epoch'), '') from change;
+
 -- name: change_last
 -- Return the number of the last line of the log of changes.
 select coalesce(max(id), 0) from change;
