@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.core.bibliography.hosts import host_of
-from gateway.core.bibliography.people import OTHER, agent_of, is_author, relator
+from gateway.core.bibliography.people import OTHER, agent_of, relator
 from gateway.core.model import DateType, TitleType
 from gateway.formats._describing import Describing
 
@@ -25,7 +25,7 @@ def add_field(known: Describing, field: tuple[str, str, str], text: str, languag
     language = "" if language in ("*", "none") else language.replace("_", "-")
     if kind == "agent":
         role = (relator(qualifier) or OTHER) if meaning == "?" else meaning
-        known.agent(agent_of(text, language)._replace(role=role, is_author=is_author(role)))
+        known.agent(agent_of(text, language, role))
     elif kind:
         _ADDERS[kind](known, meaning, text, language)
 

@@ -144,19 +144,21 @@ def _agents(resource: Element, known: Describing) -> None:
 
 
 def _agent(element: Element, kind: str) -> Agent:
-    named = next(below(element, f"{kind}Name"), None)
+    parts: dict[str, list[Element]] = {}
+    for child in children(element):
+        parts.setdefault(name_of(child)[1], []).append(child)
+    named = next(iter(parts.get(f"{kind}Name", ())), None)
     name = text_of(named) if named is not None else ""
-    ids = [f"{entry.get('schemeURI') or ''} {text_of(entry)}" for entry in below(element, "nameIdentifier")]
-    orcid = first(map(orcid_of, ids))
-    affiliations = tuple(filter(None, map(text_of, below(element, "affiliation"))))
-    if named is not None and named.get("nameType") == "Organizational":
-        return organization(name, ror=first(ror_of(text_of(entry)) for entry in below(element, "nameIdentifier")))
-    family = first(map(text_of, below(element, "familyName")))
-    given = first(map(text_of, below(element, "givenName")))
-    if family and given:
-        return person(family, given, orcid=orcid, affiliations=affiliations)
-    if named is not None and named.get("nameType") == "Personal" and name.count(",") == 1:
+    type_ = named.get("nameType") if named is not None else ""
+    ids = [(entry.get("schemeURI") or "", text_of(entry)) for entry in parts.get("nameIdentifier", ())]
+    orcid = first(orcid_of(f"{scheme} {text}") for scheme, text in ids)
+    affiliations = tuple(filter(None, map(text_of, parts.get("affiliation", ()))))
+    if type_ == "Organizational":
+        return organization(name, ror=first(ror_of(text) for _, text in ids))
+    family, given = (first(map(text_of, parts.get(part, ()))) for part in ("familyName", "givenName"))
+    if not (family and given) and type_ == "Personal" and name.count(",") == 1:
         family, _, given = name.partition(",")
+    if family and given.strip():
         return person(family, given.strip(), orcid=orcid, affiliations=affiliations)
     agent = agent_of(name)
     return agent._replace(orcid=orcid or agent.orcid, affiliations=affiliations)

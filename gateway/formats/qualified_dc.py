@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gateway.core.bibliography.hosts import host_of
-from gateway.core.bibliography.people import agent_of, is_author, parts_of_list, relator
+from gateway.core.bibliography.people import agent_of, parts_of_list, relator
 from gateway.core.model import DateType, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DC, DCTERMS, XML, XSI
@@ -64,7 +64,7 @@ _NAMESPACES = (
 
 def read(root: Element, _content: bytes) -> Work | None:
     """Return the Work of the dc and dcterms elements below any wrapper; None if there are none."""
-    found = [(name_of(element)[1], element, text) for element in terms_below(root) if (text := text_of(element))]
+    found = [(_BY_TAG[element.tag], element, text) for element in terms_below(root) if (text := text_of(element))]
     if not any(name in _KNOWN for name, _, _ in found):
         return None
     known = Describing("dcterms")
@@ -94,10 +94,9 @@ def terms_below(root: Element) -> Iterator[Element]:
         if element is None:
             stack.pop()
             continue
-        namespace, name = name_of(element)
-        if (namespace in (DC, DCTERMS) and name in _KNOWN) or (namespace == _EDM and name in _ADDERS):
+        if element.tag in _BY_TAG:
             yield element
-        elif name not in _REFERENCES:
+        elif len(element) and name_of(element)[1] not in _REFERENCES:
             stack.append(children(element))
 
 
@@ -120,11 +119,11 @@ def _language(element: Element) -> str:
 
 
 def _agent(known: Describing, name: str, element: Element, text: str) -> None:
-    stated = next((str(value) for key, value in element.items() if str(key).endswith(("}code", "role"))), "")
+    attributes = element.items()
+    stated = next((str(value) for key, value in attributes if str(key).endswith(("}code", "role"))), "")
     role = relator(stated) if stated else "aut" if name == "creator" else "ctb"
     for part in parts_of_list(text):
-        agent = agent_of(part, _language(element))
-        known.agent(agent._replace(role=role, is_author=is_author(role)))
+        known.agent(agent_of(part, _language(element), role))
 
 
 def _dates(found: list[tuple[str, Element, str]], known: Describing) -> None:
@@ -229,6 +228,10 @@ _ADDERS: Mapping[str, Callable[[Describing, str, Element, str], None]] = {
     **dict.fromkeys(("publisher", "rights", "accessRights", "description", "abstract", "tableOfContents"), _plain),
     "license": _licence_first,
     **dict.fromkeys(("isShownAt", "isShownBy"), _page),
+}
+
+_BY_TAG = {f"{{{namespace}}}{name}": name for namespace in (DC, DCTERMS) for name in _KNOWN} | {
+    f"{{{_EDM}}}{name}": name for name in _ADDERS
 }
 
 FORMAT = MetadataFormat(

@@ -149,7 +149,7 @@ class Accounting:
         if untitled < published:
             self.run.log.note(f"{words}.")
         else:
-            reason = f"{words}. Their format may not be understood: see what `{self.entry.name}` gives as metadata."
+            reason = f"{words}. Their format is probably not understood; name another one with --format."
             self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def _report_missing(self) -> None:

@@ -41,20 +41,16 @@ _IDENTIFIER = re.compile(
 _NUMBERS = re.compile(r"\d[)\].\s]*$|\d ?[-\u2013:(=] ?\d|[A-Z]=|\b(?:vol|pp|no)\b\.? ?\d", re.IGNORECASE)
 
 
-# OJS: `Journal; Vol. 12 No. 1 (2021): Name; 3-14`, in the language of the journal. Words for volume and issue.
-_VOLUME_WORD = (
-    r"vol(?:ume|umen|\u00famen)?|v|bd|band|jg|jahrgang|tom[eo]?|t|cilt|c|k\u00f6tet|\u00e9vf(?:olyam)?|ro\u010d(?:n\u00edk)?|rok|r"
-    r"|god|\u0442\u043e\u043c|\u0442|\u0433\u043e\u0434|\u0431\u0440|\u5dfb|\u7b2c|\uad8c|\u00e5rg(?:\u00e5ng|ang)?|jrg|s\u00e9rie|sv|\u0645\u062c\u0644\u062f|issue\.vol"
-)
-_ISSUE_WORD = (
-    r"n[or\u00bao\u00b0]{0,2}|num(?:ero|ber|er)?|n\u00fam(?:ero)?|n\u00famero|zeszyt|z|heft|h|iss(?:ue)?|\u010d(?:\u00edslo)?|c\u00edslo|say\u0131|s|sz(?:\u00e1m)?"
-    r"|\u2116|\u0432\u044b\u043f(?:\u0443\u0441\u043a)?|\u0432\u0438\u043f(?:\u0443\u0441\u043a)?|\u043d\u043e\u043c\u0435\u0440|\u53f7|\u865f|\u671f|\ud638|hft|sve\u0161\u010di\u010d|\u0628\u0631\u06af|\u0634\u0645\u0627\u0631\u0647|fasc(?:icolo|icule)?|issue\.no"
-    r"|st(?:evilka)?|\u0161t|suppl?|nro|tbl|hefte|part|pt|ausgabe|edi[c\u00e7][a\u00e3]o|b(?:roj)?"
-)
-_LABELLED = re.compile(
-    rf"(?<![^\W\d_])(?:(?P<is_volume>{_VOLUME_WORD})|(?:{_ISSUE_WORD}))(?![^\W\d_])[.:#\s\u00ba\u00b0]*"
-    r"(?P<number>[A-Za-z]{0,3}\d{1,5}(?:\s?[-/.\u2013]\s?\d{1,5})?[A-Za-z]?|[IVXLC]{1,8})(?![^\W_])",
+# OJS: `Journal; Vol. 12 No. 1 (2021): Name; 3-14`, in the language of the journal. Of two numbers the volume is the
+# first one, in every language; these are the words for an issue, if it is the only one.
+_ISSUE_WORD = re.compile(
+    r"(?:n[or\u00ba\u00b0]{0,2}|n\.\u00ba|num(?:ero|ber|er)?|n\u00fam(?:ero)?|zeszyt|z|heft|h|hft|iss(?:ue)?|issue\.no|\u010d(?:\u00edslo)?"
+    r"|c\u00edslo|say\u0131|sz(?:\u00e1m)?|\u2116|\u0432[\u044b\u0438]\u043f(?:\u0443\u0441\u043a)?|\u043d\u043e\u043c\u0435\u0440|\u0431\u0440(?:\u043e\u0458)?|\u53f7|\u865f|\u671f|\ud638|sve[\u0161s]\u010d?i\u010d?|\u0639\u062f\u062f|\u0634\u0645\u0627\u0631\u0647"
+    r"|\u05de\u05e1\u05e4\u05e8|\u03b1\u03c1|s\u1ed1|zk|br(?:oj)?|\u0161t(?:evilka)?|fasc(?:icolo|icule)?|nro|ausgabe|edi[c\u00e7][a\u00e3]o)",
     re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?P<word>[^\W\d_][^\d();]{0,30}|\u2116)?\s*(?<!\d)(?P<number>[A-Za-z]{0,2}\d{1,5}(?:\s?[-/.\u2013]\s?\d{1,5})?[A-Za-z]?)(?!\w)"
 )
 _BEFORE_YEAR = re.compile(r"(?P<volume>\d{1,4})(?:\s*\((?P<issue>\d{1,4}(?:[-/\u2013]\d{1,4})?)\))?,?")
 _IN_BRACKETS = re.compile(rf"\((?P<year>{_YEAR}(?:[-/\u2013]\d{{2,4}})?)\)")
@@ -92,6 +88,18 @@ def host_of(text: str) -> Host | None:
     return Host(parts["title"], parts["volume"], issue, parts["first"], parts["last"], text=text)
 
 
+def _numbered(text: str) -> dict[bool, str]:
+    """Return the volume (True) and the issue (False) among the labelled numbers of a text."""
+    found = [((match["word"] or "").strip(" .:#\u00ba\u00b0,"), match["number"]) for match in _NUMBER.finditer(text)]
+    if not found or not (found[0][0] or "." in text):
+        return {}
+    is_issue = [_ISSUE_WORD.fullmatch(word) is not None for word, _ in found[:2]]
+    if len(found) == 1:
+        return {not is_issue[0]: found[0][1]}
+    first, second = (number for _, number in found[:2])
+    return {True: second, False: first} if is_issue == [True, False] and found[1][0] else {True: first, False: second}
+
+
 def _divided(text: str, stated: str) -> Host | None:
     """Return the place in `Journal; identification of the issue; pages` (OJS), in any language."""
     title, _, behind = stated.partition(";")
@@ -102,7 +110,7 @@ def _divided(text: str, stated: str) -> Host | None:
         behind = middle.strip()
     year = _IN_BRACKETS.search(behind)
     numbers = (behind[: year.start()] if year else behind.partition(":")[0]).replace("#", " ")
-    found = {bool(match["is_volume"]): match["number"] for match in reversed(list(_LABELLED.finditer(numbers)))}
+    found = _numbered(numbers)
     if not found and (plain := _BEFORE_YEAR.fullmatch(numbers.strip())) and (year or pages):
         found = {True: plain["volume"], False: plain["issue"] or ""}
     if not any(map(str.isalpha, title)) or not (year or (found and pages) or len(found) > 1) or is_identifier(title):

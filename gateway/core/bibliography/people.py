@@ -31,6 +31,7 @@ _BARE_ORCID = re.compile(
     r"([0-9]{4})([0-9]{4})([0-9]{4})([0-9]{3}[0-9X])\b/?"
 )
 _ROR = re.compile(r"(?i)(?:https?://ror\.org/)?(0[a-hj-km-np-tv-z0-9]{6}[0-9]{2})/?$")
+_FOUR_DIGITS = re.compile("[0-9]{4}")
 _NOBODYS = "0000-0000-"  # ORCID iDs begin at 0000-0001-5000-0007; lower ones are placeholders
 MOST = 100_000  # agents of one record
 _LONGEST = 1_000  # characters of a name
@@ -44,7 +45,6 @@ _ROLE_BEHIND = re.compile(
 )
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _INITIALS = re.compile(r"(?:\w\.?[ -]?){1,4}\.?")
-_SPACED_COMMA = re.compile(r"\s*,\s*")
 # What names an organization, in the languages of Europe. Behind a semicolon it is the affiliation of the person before.
 _ORGANIZATION = re.compile(
     r"\b(?:universi|uniwersyt|univerz|yliopisto|hochschul|college|institut|instytut|depart|faculty|facultad|faculdade"
@@ -120,7 +120,7 @@ def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
     parts; nor have several persons in one text. An affiliation behind a semicolon is left out of the name.
     """
     text = one_line(text[:_LONGEST])
-    orcid = (_ORCID.search(text) or _BARE_ORCID.search(text)) if any(map(str.isdigit, text)) else None
+    orcid = (_ORCID.search(text) or _BARE_ORCID.search(text)) if _FOUR_DIGITS.search(text) else None
     name = text
     if orcid:
         name = text[: orcid.start()].strip(" ([;,|") or text[orcid.end() :].strip(" )];,|")
@@ -132,11 +132,12 @@ def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
         name = head.strip()
     elif semicolon:
         return _with_role(Agent(name, orcid=address, language=language), role)
-    name = _ROLE_BEHIND.sub("", without_life(name.rstrip(" ,"))).rstrip(" ,")
+    name = without_life(name.rstrip(" ,"))
+    name = _ROLE_BEHIND.sub("", name).rstrip(" ,") if name[-1:] in ")]" else name
     agent = Agent(name, orcid=address, language=language, affiliations=affiliations)
     if "," not in name:
         return _with_role(agent._replace(is_organization=is_organization(name)), role)
-    parts = [part for part in _SPACED_COMMA.split(without_life(name)) if part]
+    parts = [part for part in map(str.strip, without_life(name).split(",")) if part]
     suffix = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
     if len(parts) != 2 or parts[1].strip(".").lower() in _COMPANIES or is_organization(name):  # noqa: PLR2004
         return _with_role(agent._replace(is_organization=is_organization(name)), role)

@@ -31,6 +31,7 @@ _PARAGRAPHS = re.compile(r"[ \t]*\x00[\x00\s]*")
 _UNKNOWN = re.compile(
     r"(?i)[(\[]?:(?:unac|unal|unap|unas|unav|unkn|none|null|tba|tbd|etal|at)\)?\]?(?:[\s;:,-].*)?", re.DOTALL
 )
+_LONGEST_NO_VALUE = 18  # characters of the longest word below
 _NO_VALUES = frozenset((
     "", "-", "--", ".", "?", "n/a", "na", "n.a.", "none", "null", "nil", "n.pub.", "[n.pub.]", "s.n.", "[s.n.]",
     "[s.n.", "s.l.", "[s.l.]", "no title", "untitled record", "[year]", "[s.l.", "n. pub.", "not available",
@@ -48,7 +49,7 @@ def folded(text: str) -> str:
 
 def is_value(text: str) -> bool:
     """Return whether a text says something, and not only that a value is unknown, in one of the usual ways."""
-    if len(text) > 40 and text[:1] != ":":  # noqa: PLR2004 - longer than every word for it
+    if len(text) > _LONGEST_NO_VALUE and text[:1] not in ":([":
         return True
     return text.strip().casefold() not in _NO_VALUES and not (":" in text[:3] and _UNKNOWN.fullmatch(text.strip()))
 

@@ -63,3 +63,26 @@ def test_only_what_is_in_a_journal_has_a_source_without_numbers_as_its_journal(s
     statements = [Statement("source", text) for text in sources]
     reference = reference_of(Work((*statements, Statement("type", kind))))
     assert (reference.place, reference.journal, reference.issn) == (place, journal, issn)
+
+
+@each_row(
+    "text",
+    [
+        "Bd. 12 Nr. 1", "Vol. 12 n\u00b0 1", "v. 12 n. 1", "Vol. 12 N.\u00ba 1",
+        "\u0422\u043e\u043c 12 \u2116 1", "Cilt 12 Say\u0131 1", "Ro\u010d. 12 \u010c. 1",
+        "12. \u00e9vf. 1. sz\u00e1m", "\u5377 12 \u671f 1", "\u5dfb 12 \u53f7 1", "\uad8c 12 \ud638 1",
+        "\u0645\u062c\u0644\u062f 12 \u0639\u062f\u062f 1",
+        "God. 12 br. 1", "T\u1eadp 12 S\u1ed1 1", "##issue.vol## 12 ##issue.no## 1",
+    ],
+)  # fmt: skip
+def test_volume_and_issue_are_read_in_every_language(text):
+    host = host_of(f"Reefs; {text} (2021): A name; 3-14")
+    assert host is not None
+    assert host[:5] == ("Reefs", "12", "1", "3", "14")
+
+
+@each_row("text", ["N\u00fam. 1", "\u2116 1", "S\u1ed1 1", "Say\u0131 1", "N.\u00ba 1"])
+def test_a_number_that_is_called_an_issue_is_no_volume(text):
+    host = host_of(f"Reefs; {text} (2021); 3-14")
+    assert host is not None
+    assert host[1:3] == ("", "1")
