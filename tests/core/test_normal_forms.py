@@ -12,7 +12,8 @@ from gateway.core.normal_forms import normalized
 from gateway.pages.citations import _initials
 from gateway.review.differences import _plain
 from gateway.search.words import folded
-from harvester.fulltext.pdf.similarity import letters, words
+from gateway.core.normal_forms import letters
+from harvester.fulltext.pdf.similarity import words
 from harvester.graph.facts import _key
 from tests.rows import each_row
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from gateway.core.normal_forms import letters
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, read
-from harvester.fulltext.pdf.similarity import letters, words
+from harvester.fulltext.pdf.similarity import words
 from harvester.http.links import from_header
 from tests.rows import each_row
 
