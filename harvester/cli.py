@@ -63,6 +63,7 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.run:publish", "Publish harvested records and decided files that are not published yet."
     ),
     "status": Row("harvester.commands.status:status", "Show the state of every source."),
+    "check": Row("harvester.commands.check:check", "Check the whole instance; exit status 1 if there is a problem."),
     "log": Row("harvester.commands.log:log", "Show the last runs, or the log of one run."),
     "records": Row("harvester.commands.records:records", "Show the stored items of a source as JSON, one per line."),
     "quarantine": Row(

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from harvester.runtime.interrupts import Stop
 from tests import tiers
 from tests.live import unmeasured
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -111,7 +111,7 @@ def _without_coverage() -> Iterator[None]:
 
 def pytest_report_header() -> str:
     """Say what is drawn at random, so that another run can draw the same."""
-    return f"Shares and random values are drawn with the seed {seed_of('SHARES_SEED')}."
+    return f"Shares and random values are drawn with TESTS_SEED={SEED}."
 
 
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -123,8 +123,10 @@ def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Make failures of skipped tests where they are forbidden."""
+    """Make failures of skipped tests where they are forbidden; say the seed with each failure."""
     report = yield
+    if report.failed:  # type: ignore[attr-defined]
+        report.sections.append(("seed", f"TESTS_SEED={SEED}"))  # type: ignore[attr-defined]
     if report.skipped and not hasattr(report, "wasxfail"):  # type: ignore[attr-defined]
         _forbid_skip(report)
     return report
@@ -199,7 +201,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     So no process waits at the end for one that has just begun with a slow test.
     """
     if os.environ.get("TEST_SHARES"):
-        kept = tiers.drawn(items, seed_of("SHARES_SEED"))
+        kept = tiers.drawn(items, SEED)
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     yield

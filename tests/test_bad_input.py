@@ -18,9 +18,8 @@ from gateway.search.indexing import describe
 from tests.page_house import FOUND, House, opened
 from tests.publish.desk import make_databases
 from tests.rows import each_row
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
-SEED = seed_of("BAD_INPUT_SEED")
 ITEM = "oai:gateway.example.org:laro/1"
 ARGUMENTS = (
     "q", "source", "set", "type", "year", "from", "until", "order", "fulltext", "file", "after", "before", "page", "start",

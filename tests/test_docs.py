@@ -60,8 +60,14 @@ def test_the_documented_unit_calls_only_harmless_statuses_a_success() -> None:
 
 def _anchors(file: Path) -> set[str]:
     """Return the anchors of a file's headings, as GitHub makes them."""
-    heads = re.findall(r"(?m)^#+ (.*)$", file.read_text(encoding="utf-8"))
+    text = re.sub(r"(?ms)^ *(```+|~~~+).*?^ *\1", "", file.read_text(encoding="utf-8"))  # comments are not headings
+    heads = re.findall(r"(?m)^#+ (.*)$", text)
     return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
+
+
+def test_comments_of_code_are_not_headings(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# One\n\n```console\n# two\n```\n\n## Three, four\n")
+    assert _anchors(tmp_path / "a.md") == {"one", "three-four"}
 
 
 def test_every_link_leads_to_a_file_and_to_a_heading_of_it() -> None:
@@ -72,6 +78,10 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it() -> None:
             if not page.exists() or (anchor and anchor not in _anchors(page)):
                 lost.append(f"{file.relative_to(ROOT)}: {target}#{anchor}")
     assert lost == []
+
+
+def test_every_file_that_must_be_covered_whole_exists() -> None:
+    assert [path for path in _text("tests/whole.txt").split() if not any(ROOT.glob(path))] == []
 
 
 # --- versions, changes, locks -----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry, unattended}
+  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
@@ -32,21 +32,23 @@ HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, 
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
 gateway.core.xmlio <- GROUND gateway.core.xmlio + lxml
+gateway.core.bibliography <- GROUND
+gateway.core.bibliography.languages <- GROUND + langcodes
 gateway.core.pieces <- + isal zstandard
-gateway.core.program <- gateway.core + click
+gateway.core.{finding, program} <- gateway.core + click
 # Formats and store never see each other; publication is where they meet.
 gateway.formats <- gateway.{core, formats}
 gateway.formats.* <- gateway.{core, formats} + lxml
 gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
 gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
-gateway.search <- gateway.{core, store.base, store.queries, store.working_file, search}
+gateway.search <- gateway.{core, store.base, store.instance, store.queries, store.working_file, search}
 gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
 gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
 gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
-gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.opening,
-  store.takedown_file, takedowns}
+gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
+  store.opening, store.takedown_file, takedowns}
 # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
 # Faces never import each other, and are handed what reads records.
 gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
@@ -125,6 +127,7 @@ harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search
   harvester.{http.urls, runtime, graph}
 harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
+harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, schedule} + click
 harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, store, takedowns} HARVESTER + click
 harvester.__main__ <- harvester.cli
 harvester.cli <- gateway.core harvester.{commands, runtime} + click

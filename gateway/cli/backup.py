@@ -24,9 +24,10 @@ def backup(folder: Path, target: Path, as_json: bool) -> None:
     """
     from gateway.ops.backup import back_up, words  # noqa: PLC0415
     from gateway.ops.upkeep import check_store  # noqa: PLC0415
+    from gateway.store.instance import STORE, Instance  # noqa: PLC0415
 
     settings = load(folder)
-    if (folder / "store.sqlite").is_file():
+    if Instance(folder).has(STORE):
         check_store(folder)  # a new store must not replace the backup of the one that was lost
     with progress("Backup") as show:
         done = back_up(settings, target, show)

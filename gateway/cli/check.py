@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import click
 
-from gateway.core.program import is_quiet, json_option, write_json
-from gateway.core.statuses import Status
+from gateway.core.program import json_option
+
+WHOLE = "Read every record, page and copy of a document, not a sample; name all damaged ones."
 
 
 @click.command()
-@click.option("--whole", "is_whole", is_flag=True, help="Read every record, not a sample; name all damaged ones.")
+@click.option("--whole", "is_whole", is_flag=True, help=WHOLE)
 @json_option
 @click.pass_context
 def check(context: click.Context, is_whole: bool, as_json: bool) -> None:
-    """Check the configuration and the store; exit status 1 if there is a problem."""
+    """Check the whole instance, with `harvester check`; exit status 1 if there is a problem."""
+    from gateway.core import finding  # noqa: PLC0415
     from gateway.ops import health  # noqa: PLC0415
 
-    status = Status.SUCCEEDED
-    for finding in health.findings(context.obj, is_whole=is_whole):
-        if as_json:
-            write_json(finding._asdict())
-        elif finding.level == "problem" or not is_quiet():
-            click.echo(f"{finding.level:8} {finding.sentence}", err=True)
-        status = Status.FAILED if finding.level == "problem" else status
-    context.exit(int(status))
+    findings = chain(health.findings(context.obj, is_whole=is_whole), finding.of_harvester(context.obj))
+    context.exit(int(finding.write_findings(findings, as_json=as_json)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 # The types of values. A `?` after a type: or null.
 TYPES = {
@@ -46,6 +46,11 @@ def fields(table: str) -> tuple[Field, ...]:
     return tuple(messages)
 
 
+FINDING: Final = fields("""
+    level | text | `fine`, `warning` or `problem`.
+    sentence | text | The finding.
+""")
+
 OBJECTS: Objects = {
     "gateway init": {
         "the instance": fields("""
@@ -54,12 +59,7 @@ OBJECTS: Objects = {
             repository_name | text | The name of the repository, as Identify gives it.
         """)
     },
-    "gateway check": {
-        "a finding": fields("""
-            level | text | `fine`, `warning` or `problem`.
-            sentence | text | The finding.
-        """)
-    },
+    "gateway check": {"a finding": FINDING},
     "gateway clock": {
         "the result": fields("""
             store | time | The time up to which the store serves everything.

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from gateway.core.errors import ConfigurationError
 
 # The contents of an instance folder; everything else in it is foreign and left unchanged.
-_FILES = (
+FILES = (
     "*.toml",
     "takedowns.json",
     "takedowns.json.new",
@@ -30,8 +30,10 @@ _FILES = (
     "secret",
     "secret.new",
     "answered-until",
+    "known-files",
+    "last-change",
 )
-_FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring", "resourcesync")
+FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring", "resourcesync")
 
 
 def is_for_group(folder: Path) -> bool:
@@ -135,8 +137,7 @@ def exposed(folder: Path) -> list[Exposed]:
 
 
 def _upper(folder: Path) -> Iterator[Path]:
-    patterns = (*_FILES, *_FOLDERS)
-    paths = (path for pattern in patterns for path in folder.glob(pattern))
+    paths = (path for pattern in (*FILES, *FOLDERS) for path in folder.glob(pattern))
     yield from (path for path in paths if not path.is_symlink() and path.exists())
 
 

@@ -248,7 +248,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "fetch_max_wait_seconds",
         3600.0,
-        "The longest Retry-After that a run waits for; a longer one ends it with `try_later`.",
+        "The longest Retry-After that a run waits for; a longer one ends it with `try_later`. At a terminal, `run` and "
+        "`source add` wait at most 90 seconds.",
         most=_YEAR,
     ),
     Setting(

@@ -18,6 +18,7 @@ from gateway.core.model import Decision, DecisionFilter, Deed, LogLine, name_key
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.store.base import Discovery, Users
+from gateway.store.instance import DISCOVERY, Instance
 from gateway.store.opening import open_discovery, open_users
 from gateway.store.takedown_file import TakedownFile
 
@@ -67,7 +68,7 @@ def note_takedowns(folder: Path) -> None:
 
 
 def _of_decisions(folder: Path, since: int) -> Iterator[LogLine]:
-    if not (folder / "discovery.sqlite").is_file():
+    if not Instance(folder).has(DISCOVERY):
         return
     with closing(open_discovery(folder, only_reads=True)) as discovery:
         for name in discovery.deciders():

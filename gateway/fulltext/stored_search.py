@@ -16,6 +16,7 @@ from gateway.core.model import Candidate, Decision, Match, Outcome, SearchState,
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import NAMED, REVIEWED, Identity, SearchResult
 from gateway.store.base_discovery import Discovery
+from gateway.store.instance import DISCOVERY, Instance
 from gateway.store.opening import open_discovery
 
 
@@ -180,7 +181,7 @@ class PastSearches:
 
     def _opened(self) -> Discovery | None:
         with self._lock:
-            if self._discovery is None and (self._folder / "discovery.sqlite").is_file():
+            if self._discovery is None and Instance(self._folder).has(DISCOVERY):
                 self._discovery = open_discovery(self._folder, only_reads=True)
             return self._discovery
 

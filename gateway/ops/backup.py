@@ -22,24 +22,12 @@ from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, Sto
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from gateway.ops import manifest
-from gateway.ops.manifest import COPIES, Entry, Manifest
-from gateway.search.following import NAME as SEARCH_INDEX
-from gateway.store import database_files, takedown_file
+from gateway.ops.manifest import Entry, Manifest
+from gateway.store import database_files
 from gateway.store.ceiling import Ceiling
-from gateway.store.opening import USERS, open_store
+from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance
+from gateway.store.opening import open_store
 
-# Decisions on files before the published files, and published records before the pages that they are made of.
-ORDER = (USERS, "discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
-# If one of these is missing in the instance, only the former backup has it.
-_IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
-# Temporary folders and files: locks, replaced files, files that are not complete.
-ASIDE, STAGING = "aside", "restoring"
-_KEPT = "resourcesync"  # made again from the store, which is another one after a restore
-_PASSED_OVER = ("locks", ASIDE, STAGING, _KEPT)
-_ENDS_PASSED_OVER = ("-wal", "-shm", "-journal", ".new")
-GRAPH = "graph"  # the folder of the graph that the harvester loads
-_DERIVED = (SEARCH_INDEX, GRAPH)  # made again from the store
-_SWEEP = "sweep-"  # the file of a running sweep
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -128,6 +116,7 @@ class _Backup:
 
     def __init__(self, settings: Settings, target: Path, progress: Progress) -> None:
         self._folder, self._target, self._progress = settings.instance, target, progress
+        self._instance = Instance(settings.instance)
         self._domain = settings.text("repository_domain")
         self._former = manifest.read(target)
         self._check_target()
@@ -144,13 +133,13 @@ class _Backup:
             raise ConfigurationError(
                 f"{self._target} has the backup of another repository ({self._former.domain}). Choose another folder."
             )
-        for name in _IRREPLACEABLE:
-            if name in self._former.names and not (self._folder / name).is_file():
+        for name in IRREPLACEABLE:
+            if name in self._former.names and not self._instance.has(name):
                 raise StoreMissing(
                     f"{self._folder / name} is missing, but the backup in {self._target} has it. Restore it "
                     "(`gateway restore --missing`), or choose an empty folder."
                 )
-        if (self._folder / "store.sqlite").is_file():
+        if self._instance.has(STORE):
             with closing(open_store(self._folder)) as store:
                 store.takedowns()  # raises if entries are lost that the former backup may have
 
@@ -170,17 +159,19 @@ class _Backup:
             shutil.rmtree(self._place, ignore_errors=True)
             raise
         manifest.keep(self._target, copied)
+        with suppress(StoreUnwritable):
+            self._instance.note(*copied.names)
         self._former = copied
         self._remove_remains()
         self._remove_documents()
         return Backed(self._target, copied, written, total, damaged)
 
     def _copied(self) -> Manifest:
-        names = list(_names(self._folder))
-        files = [self._copy_database(name) for name in ORDER if name in names]
-        others = [name for name in names if name not in ORDER]
+        present = [name for name in IRREPLACEABLE if self._instance.has(name)]  # raises if one is lost
+        files = [self._copy_database(name) for name in DATABASES if name in present]
+        others = [name for name in self._instance.names() if name not in DATABASES]
         files += [copied_file for name in others if (copied_file := self._copy_other(name)) is not None]
-        last_page = _check_step(self._place)
+        last_page = _check_step(Instance(self._place))
         if self._former and (last_page < self._former.last_page or self._begins_later(self._former)):
             raise StoreDamaged(
                 f"The inbox is new or an older copy: it lacks pages that the backup in {self._target} has. "
@@ -188,14 +179,14 @@ class _Backup:
             )
         for folder in {(self._place / file.name).parent for file in files} | {self._place, self._target}:
             durable.sync_folder(folder)
-        answered = Ceiling(self._folder / "store.sqlite").read()  # last: it is the highest of all
+        answered = Ceiling(self._instance.path(STORE)).read()  # last: it is the highest of all
         generation = self._place.name
         return Manifest(generation, self._begun_at, int(time()), self._domain, answered, last_page, tuple(files))
 
     def _begins_later(self, former: Manifest) -> bool:
         """Return whether the inbox was lost: pages are never deleted, but the first ones are missing."""
         places = (self._place, self._target / former.generation)
-        inboxes = [place / "inbox.sqlite" for place in places]
+        inboxes = [place / INBOX for place in places]
         if not all(inbox.exists() for inbox in inboxes):
             return False
         now, then = map(database_files.first_received, inboxes)
@@ -218,7 +209,7 @@ class _Backup:
         """Copy any other file; return None if it was deleted meanwhile."""
         source, target = self._folder / name, self._place / name
         try:
-            if name.endswith(".sqlite") and database_files.is_database(source):
+            if name.endswith(ENDING) and database_files.is_database(source):
                 return self._copy_database(name)
             return self._copy_file(name, source, target)
         except FileNotFoundError:
@@ -271,23 +262,6 @@ def _is_ours(name: str) -> bool:
     return name in (_LOCK, COPIES, f"{manifest.NAME}.new") or bool(manifest.GENERATION.fullmatch(name))
 
 
-def _names(folder: Path) -> Iterator[str]:
-    """Yield the names of all files of an instance folder to copy, except copies of documents."""
-    for top in sorted(folder.iterdir()):
-        if top.name in (*_PASSED_OVER, *_DERIVED) or (top.name == COPIES and top.is_dir()):
-            continue
-        # A folder of the upper level may be a link to another disk.
-        for file in _below(top) if top.is_dir() else [top]:
-            is_passed_over = file.name.endswith(_ENDS_PASSED_OVER) or file.name.startswith(_SWEEP)
-            if file.is_file() and not is_passed_over:
-                yield file.relative_to(folder).as_posix()
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    for root, _, names in os.walk(folder):
-        yield from (Path(root, name) for name in sorted(names))
-
-
 def documents(folder: Path) -> Iterator[Path]:
     """Yield the paths of copies of documents below a folder: files whose name is a SHA-256."""
     for root, _, names in os.walk(folder):
@@ -308,14 +282,13 @@ def copy_document(source: Path, target: Path) -> bool:
     return True
 
 
-def _check_step(place: Path) -> int:
+def _check_step(place: Instance) -> int:
     """Return the number of the last page of the copy of the inbox.
 
     Raise StoreDamaged if the copy of the store has published pages that are not in it.
     """
-    store, inbox = place / "store.sqlite", place / "inbox.sqlite"
-    last = database_files.last_received(inbox) if inbox.exists() else 0
-    if store.exists() and database_files.last_published(store) > last:
+    last = database_files.last_received(place.path(INBOX)) if place.has(INBOX) else 0
+    if place.has(STORE) and database_files.last_published(place.path(STORE)) > last:
         raise StoreDamaged("The store has published pages that the inbox lacks. `gateway check` says more.")
     return last
 

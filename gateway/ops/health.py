@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from time import time
-from typing import Literal, NamedTuple
 
 from gateway.core import permissions, sandbox
+from gateway.core.durable import digest_of
 from gateway.core.errors import GatewayError, SearchUnavailable
+from gateway.core.finding import Finding, guarded
 from gateway.core.instance import base_url_doubt, check_settings, secret
-from gateway.core.model import Source
 from gateway.core.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.core.takedowns import UNERASED, UNSETTLED
-from gateway.core.unattended import entries, has_schedule, without_entry, without_schedule
 from gateway.core.xmltext import utc_datetime
 from gateway.hub import subscribers
 from gateway.ops import schemas
+from gateway.ops.backup import documents
 from gateway.ops.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.publish.rebuild import outdated
 from gateway.resourcesync.addresses import resource_sets
@@ -25,25 +26,22 @@ from gateway.review import users
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
-from gateway.store.opening import open_inbox, open_store, open_subscriptions
+from gateway.store.database_files import damage, is_database
+from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance, remedy
+from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
 from gateway.takedowns.apply import pending
 
+_COPIES = 1_000  # copies of documents whose bytes a short check reads
+_MOST_NAMED = 5
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
-
-
-class Finding(NamedTuple):
-    """The result of one check. With a problem, the gateway cannot work correctly; a warning needs attention."""
-
-    level: Literal["fine", "warning", "problem"]
-    sentence: str
 
 
 def findings(folder: Path, places: Sequence[Path] = schemas.PLACES, *, is_whole: bool = False) -> Iterator[Finding]:
     """Yield the findings of all checks, the configuration first; a failed check does not prevent later ones.
 
-    `places` are the folders in which the schemas may be. `is_whole`: read all records of the store. It raises no
-    GatewayError: each becomes a problem.
+    `places` are the folders in which the schemas may be. `is_whole`: read all records, pages and copies, not a sample.
+    It raises no GatewayError: each becomes a problem.
     """
     if not folder.is_dir():
         yield Finding("problem", f"There is no instance in {folder}; `gateway init` makes one.")
@@ -58,12 +56,12 @@ def findings(folder: Path, places: Sequence[Path] = schemas.PLACES, *, is_whole:
     for name in unknown_variables():
         yield Finding("warning", f"The environment variable {name} is no setting and has no effect. Is it misspelt?")
     yield from _identity(settings)
-    yield from _secret(settings)
+    yield from _refused(lambda: secret(settings))
     yield from _certificates(settings)
     yield from _modes(folder)
     yield from _sandbox(settings)
     yield from _databases(settings, is_whole=is_whole)
-    yield from _schemas(places)
+    yield from _refused(lambda: schemas.folder(places))
 
 
 def _identity(settings: Settings) -> Iterator[Finding]:
@@ -86,13 +84,6 @@ def _identity(settings: Settings) -> Iterator[Finding]:
         )
     if doubt := base_url_doubt(settings):
         yield Finding("warning", doubt)
-
-
-def _secret(settings: Settings) -> Iterator[Finding]:
-    try:
-        secret(settings)
-    except GatewayError as error:
-        yield Finding("problem", str(error))
 
 
 def _certificates(settings: Settings) -> Iterator[Finding]:
@@ -135,22 +126,66 @@ def _or_none(layers: Sequence[str]) -> str:
 
 
 def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
-    try:
-        with closing(
-            open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))
-        ) as store:
-            yield from _store(store, settings, is_whole=is_whole)
-            yield from _takedowns(store, settings.instance)
-            yield from _clock(store)
-            yield from _search(store, settings)
-            yield from _hub(settings)
-            yield from _lists(store, settings)
-            yield from _people(store, settings)
-            with closing(open_inbox(settings.instance)) as inbox:
-                yield from _step(store, inbox)
-                yield from _host_clock(inbox, settings)
-    except GatewayError as error:
-        yield Finding("problem", str(error))
+    """Look at all files, then at what is in the databases that can be opened."""
+    instance = Instance(settings.instance)
+    yield from (Finding("problem", sentence) for sentence in instance.unusable())
+    yield from guarded(_files(instance, is_whole=is_whole))
+    yield from guarded(_copies(instance, is_whole=is_whole))
+    with ExitStack() as opened:
+        try:
+            store = open_store(instance.folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+            opened.enter_context(closing(store))
+        except GatewayError as error:
+            yield Finding("problem", str(error))
+            return
+        for findings_ in (
+            _store(store, settings, is_whole=is_whole),
+            _takedowns(store, settings.instance),
+            _clock(store),
+            _search(store, settings),
+            _hub(settings),
+            _lists(store, settings),
+            _people(store, settings),
+            _inbox(store, settings, is_whole=is_whole),
+        ):
+            yield from guarded(findings_)
+
+
+def _files(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
+    """Name the files that are lost, and the databases that are damaged, of all that a backup copies."""
+    instance.known()  # raises if it cannot be read
+    for name in IRREPLACEABLE:
+        yield from _refused(partial(instance.has, name))
+    # The store has a check of its own, which reads more.
+    databases = (name for name in (*DATABASES, *instance.names()) if name.endswith(ENDING) and name != STORE)
+    for name in dict.fromkeys(databases):
+        if instance.is_there(name) and (name in DATABASES or is_database(instance.path(name))):
+            damages = damage(instance.path(name), is_whole=is_whole)
+            yield from (Finding("problem", f"{sentence} {remedy(name)}") for sentence in damages)
+
+
+def _copies(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
+    """Name the copies of documents whose bytes have changed: of a sample, or of all."""
+    copies = sorted(documents(instance.path(COPIES)))
+    damaged = [copy for copy in copies if not copy.stat().st_size]
+    for copy in copies[:: 1 if is_whole else max(1, len(copies) // _COPIES)]:
+        if copy not in damaged and digest_of(copy) != copy.name:
+            damaged.append(copy)
+    if damaged:
+        names = ", ".join(copy.name for copy in damaged[:_MOST_NAMED])
+        yield Finding(
+            "problem",
+            f"The bytes of {len(damaged)} copies of documents have changed: {names}. Delete them; "
+            "`gateway restore --missing` and `harvester recheck` fetch them again.",
+        )
+
+
+def _inbox(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
+    """Check the inbox, and whether it belongs to the store."""
+    with closing(open_inbox(settings.instance)) as inbox:
+        yield from (Finding("problem", f"{sentence} {remedy(INBOX)}") for sentence in inbox.check(is_whole=is_whole))
+        yield from _step(store, inbox)
+        yield from _host_clock(inbox, settings)
 
 
 def _step(store: Store, inbox: Inbox) -> Iterator[Finding]:
@@ -205,6 +240,8 @@ def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
     yield from (Finding("problem", sentence) for sentence in wrong)
     if not wrong:
         yield Finding("fine", "The store is sound.")
+    if exposed := store.credentials(is_whole=is_whole):
+        yield Finding("warning", exposed)
     if prefixes := outdated(store):
         yield Finding(
             "warning",
@@ -216,19 +253,6 @@ def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
         for source in view.sources():
             counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
-        yield from _unattended(settings.instance, [source for source in view.sources() if not source.is_removed])
-
-
-def _unattended(folder: Path, sources: Sequence[Source]) -> Iterator[Finding]:
-    """Name the sources that no schedule harvests. A source with a subscription is harvested when its hub calls."""
-    listed = entries(folder)
-    if listed is None:
-        return
-    yield from (Finding("warning", without_entry(source)) for source in sources if source.name not in listed)
-    with closing(open_subscriptions(folder)) as subscriptions:
-        idle = [name for name, table in listed.items() if not has_schedule(table) and not subscriptions.of_source(name)]
-    if idle:
-        yield Finding("warning", without_schedule(*idle))
 
 
 def _hub(settings: Settings) -> Iterator[Finding]:
@@ -244,12 +268,9 @@ def _hub(settings: Settings) -> Iterator[Finding]:
 
 def _people(store: Store, settings: Settings) -> Iterator[Finding]:
     """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
-    try:
-        if number := users.count(settings.instance):
-            yield Finding("fine", f"People who may sign in at /review: {number}.")
-        yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
-    except GatewayError as error:
-        yield Finding("problem", f"Nobody can sign in at /review. {error}")
+    if number := users.count(settings.instance):
+        yield Finding("fine", f"People who may sign in at /review: {number}.")
+    yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
 
 
 def _lists(store: Store, settings: Settings) -> Iterator[Finding]:
@@ -323,8 +344,9 @@ def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _schemas(places: Sequence[Path]) -> Iterator[Finding]:
+def _refused(work: Callable[[], object]) -> Iterator[Finding]:
+    """Yield the error that some work raises, if any, as a problem."""
     try:
-        schemas.folder(places)
+        work()
     except GatewayError as error:
         yield Finding("problem", str(error))

@@ -16,7 +16,6 @@ from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError
 
 NAME = "backup.json"
-COPIES = "files"
 GENERATION = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
 _VERSION = 1
 

@@ -68,9 +68,14 @@ def remember_sources(store: Store, inbox: Inbox) -> None:
 def _sets_of(store: Store, name: str) -> Iterator[SetDescription]:
     top = f"{SOURCES}:{name}"
     with store.view() as view:
-        after = f"{SOURCES}:"
+        if own := view.set_named(top):
+            yield own
+        after = f"{top}:"
         while sets := view.sets(after, _SETS_AT_ONCE):
-            yield from (set_ for set_ in sets if f"{set_.spec}:".startswith(f"{top}:"))
+            of_source = [set_ for set_ in sets if set_.spec.startswith(f"{top}:")]
+            yield from of_source
+            if len(of_source) < len(sets):
+                return
             after = sets[-1].spec
 
 
@@ -156,9 +161,9 @@ def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
     """Write the facts into the store that it had before anything was published. The sources come last: they end it."""
     with store.view() as view:
         is_empty = not view.changes(0, 1)
-    if is_empty and not store.fact(UNFINISHED_FACT):
-        store.remember(EPOCH_FACT, secrets.token_hex(8))
+    if (is_empty or store.changes_lost()) and not store.fact(UNFINISHED_FACT):
         store.remember(UNFINISHED_FACT, "yes")
+        store.remember(EPOCH_FACT, secrets.token_hex(8))  # from here, the store has lost nothing
     for ours in written().values():
         add_format(store, ours)
     for known_source in known:

@@ -31,19 +31,19 @@ from gateway.core.settings import READY, load
 from gateway.core.takedowns import Takedown, Takedowns, joined
 from gateway.core.xmltext import utc_datetime
 from gateway.ops import manifest
-from gateway.ops.backup import ASIDE, GRAPH, STAGING, copy_document, documents, reading
-from gateway.ops.manifest import COPIES, Entry, Manifest
+from gateway.ops.backup import copy_document, documents, reading
+from gateway.ops.manifest import Entry, Manifest
 from gateway.search.indexing import remove_index
 from gateway.store import ceiling, database_files, takedown_file
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.opening import USERS, open_inbox, open_store, open_users
+from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
+from gateway.store.opening import open_inbox, open_store, open_users
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
 
-_TAILS = ("", "-wal", "-shm", "-journal")
 _MOST_NAMES = 5
 
 
@@ -92,13 +92,13 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
         raise ConfigurationError(f"There is no backup in {source}: {manifest.NAME} is missing. Choose another folder.")
     try:
         durable.make_folder(folder)
-        database_files.check_not_served(folder / "store.sqlite")
+        database_files.check_not_served(folder / STORE)
         answered = _answered(folder)
         with ExitStack() as held, reading(source):
             for file in _databases(folder, read_manifest):
                 held.enter_context(database_files.unused(file))
             done = _Restoring(folder, source, read_manifest, choice, answered).restore()
-        if "store.sqlite" in done.names:
+        if STORE in done.names:
             with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
                 remove_index(folder)
             shutil.rmtree(folder / GRAPH, ignore_errors=True)  # of the former store
@@ -111,17 +111,17 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
 
 def _answered(folder: Path) -> int:
     """Return the highest second that the instance may have answered, according to the files that still exist."""
-    store = folder / "store.sqlite"
+    store = folder / STORE
     copied = 0
-    if _is_there(store):
+    if Instance(folder).is_there(STORE):
         with suppress(StoreError):
             copied = database_files.ceiling(store)
     return max(copied, Ceiling(store).read())
 
 
 def _databases(folder: Path, manifest: Manifest) -> Iterator[Path]:
-    files = (folder / file.name for file in manifest.files if file.is_database)
-    yield from (file for file in files if file.is_file() and file.stat().st_size)
+    names = (file.name for file in manifest.files if file.is_database)
+    yield from (folder / name for name in names if Instance(folder).is_there(name))
 
 
 class _Restoring:
@@ -131,7 +131,7 @@ class _Restoring:
         self._folder, self._source, self._manifest, self._answered = folder, source, manifest, answered
         self._staging, self._ready = folder / STAGING, folder / READY
         self._aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
-        self._choice = choice
+        self._choice, self._instance = choice, Instance(folder)
 
     def restore(self) -> Restored:
         is_going_on = self._ready.exists()
@@ -147,6 +147,7 @@ class _Restoring:
         self._join_takedowns()
         names = tuple(self._swap())
         shutil.rmtree(self._staging)
+        self._instance.note(*names)
         permissions.repair(self._folder)
         aside = self._aside if self._aside.exists() else None
         return Restored(self._manifest, names, aside, copies, damaged)
@@ -166,7 +167,7 @@ class _Restoring:
         """Return the files to restore. Raise ConfigurationError if a newer file would be replaced."""
         files = [file for file in self._manifest.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
         if self._choice is Choice.ONLY_MISSING:
-            return [file for file in files if not _is_there(self._folder / file.name)]
+            return [file for file in files if not self._instance.is_there(file.name)]
         newer = [file.name for file in files if self._is_newer(file)]
         if newer and self._choice is Choice.REFUSE_NEWER:
             names = ", ".join(newer[:_MOST_NAMES]) + (" and others" if len(newer) > _MOST_NAMES else "")
@@ -179,9 +180,9 @@ class _Restoring:
 
     def _is_newer(self, entry: Entry) -> bool:
         file = self._folder / entry.name
-        if not _is_there(file):
+        if not self._instance.is_there(entry.name):
             return False
-        tails = [file.with_name(f"{file.name}{tail}") for tail in _TAILS if entry.is_database or not tail]
+        tails = [file.with_name(f"{file.name}{tail}") for tail in TAILS if entry.is_database or not tail]
         changed = max(tail.stat().st_mtime for tail in tails if tail.exists())
         return changed >= self._manifest.begun_at and (entry.is_database or durable.digest_of(file) != entry.sha256)
 
@@ -194,15 +195,17 @@ class _Restoring:
         for entry in wanted:
             self._bring(entry)
         durable.make_folder(self._staging)
-        if "store.sqlite" in names:
+        if STORE in names:
             self._continue_clock()
             self._begin_epoch()
-        if "inbox.sqlite" in names:
+        if INBOX in names:
             with closing(open_inbox(self._staging)) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
         if USERS in names:
             with closing(open_users(self._staging)) as users:
                 users.end_sessions()  # some were ended after the backup
+        for name in NOTES:  # those of the instance stay
+            (self._staging / name).unlink(missing_ok=True)
         for path in [*self._staging.rglob("*"), self._staging]:
             if path.is_dir():
                 durable.sync_folder(path)
@@ -230,7 +233,7 @@ class _Restoring:
         lead = max(0, outcome.answered_until - outcome.ended_at)
         is_believed = now - outcome.ended_at <= MAX_JUMP_SECONDS or lead > CEILING_SECONDS
         asked_until = now + lead if is_believed else 0
-        Ceiling(self._staging / "store.sqlite").write(max(asked_until, outcome.answered_until, self._answered))
+        Ceiling(self._staging / STORE).write(max(asked_until, outcome.answered_until, self._answered))
 
     def _begin_epoch(self) -> None:
         """Begin a new epoch of the store: tokens of the lost store are invalid, and files are checked again."""
@@ -260,7 +263,7 @@ class _Restoring:
         try:
             mine = TakedownFile(self._folder).read().listed
         except TakedownsUnreadable:
-            self._put_aside(takedown_file.NAME)
+            self._instance.put_aside(takedown_file.NAME, self._aside)
             mine = ()
         return joined(mine, theirs)
 
@@ -275,29 +278,16 @@ class _Restoring:
         for file in sorted(path for path in self._staging.rglob("*") if path.is_file() and path != self._ready):
             name = file.relative_to(self._staging).as_posix()
             target = self._folder / name
-            self._put_aside(name)
+            self._instance.put_aside(name, self._aside)
             durable.make_folder(target.parent)
             file.replace(target)
             durable.sync_folder(target.parent)
             yield name
 
-    def _put_aside(self, name: str) -> None:
-        """Move a file aside, with the -wal and -shm of a database: SQLite would apply an old log to the new file."""
-        for tail in _TAILS:
-            file = self._folder / f"{name}{tail}"
-            if file.exists():
-                place = self._aside / f"{name}{tail}"
-                durable.make_folder(place.parent)
-                file.replace(place)
-
-
-def _is_there(file: Path) -> bool:
-    return file.exists() and file.stat().st_size > 0
-
 
 def _adjust(folder: Path) -> None:
     """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
-    if not ((folder / "store.sqlite").exists() and (folder / "inbox.sqlite").exists()):
+    if not all(map(Instance(folder).is_there, (STORE, INBOX))):
         return
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
         if last := last_lost(store, inbox):

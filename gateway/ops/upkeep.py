@@ -18,14 +18,13 @@ from time import gmtime, strftime, time
 import tomlkit
 
 from gateway.core import permissions
-from gateway.core.durable import make_folder, write
+from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
 from gateway.core.model import Compacted
 from gateway.core.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.formats import written
 from gateway.ops import recovery
-from gateway.ops.backup import ASIDE
 from gateway.publish import rebuild as again
 from gateway.publish.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
 from gateway.publish.source_facts import add_format
@@ -33,6 +32,7 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, follow
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.database_files import ceiling, check_not_served, unused
+from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
 from gateway.store.lock_file import locked
 from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
@@ -53,7 +53,8 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
     """
     try:
         is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()
-        (folder / "files").mkdir(parents=True, exist_ok=True)
+        (folder / COPIES).mkdir(parents=True, exist_ok=True)
+        Instance(folder).accept_losses()
         settings = load(folder, options=options)
         check_settings(settings)
         with closing(open_store(folder, create=True)) as store, closing(open_inbox(folder, create=True)) as inbox:
@@ -161,7 +162,8 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     """
     settings = load(folder)
     check_settings(settings)
-    check_not_served(folder / "store.sqlite")
+    check_not_served(folder / STORE)
+    Instance(folder).accept_losses(STORE)
     with closing(open_inbox(folder)) as inbox, following(settings, create=True) as index:
         store = index.store
         check_domain(store, settings.text("repository_domain"))
@@ -173,7 +175,7 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
     """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
     with closing(DiscoveryOnDemand(settings.instance)) as discovery:
-        has_searched = (settings.instance / "discovery.sqlite").is_file()
+        has_searched = Instance(settings.instance).has(DISCOVERY)
         carry_out(store, inbox, discovery.open if has_searched else None, settings)
 
 
@@ -183,7 +185,7 @@ def complete_takedowns(folder: Path) -> str:
     Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served, and
     ConfigurationError for wrong settings.
     """
-    if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
+    if not Instance(folder).is_there(INBOX):  # a copy that only serves has none
         return ""
     is_to_be_withdrawn = False
     settings = load(folder)
@@ -229,7 +231,7 @@ def doubt_of_store(folder: Path) -> str:
     Raise StoreError if the store cannot be read.
     """
     with closing(open_store(folder)) as store:
-        if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
+        if not Instance(folder).is_there(INBOX):  # a copy that only serves has none
             return unfinished(store)
         try:
             with closing(open_inbox(folder)) as inbox:
@@ -264,21 +266,18 @@ def put_store_aside(folder: Path) -> Path | None:
 
     Raise StoreBusy if another program has it open.
     """
-    file = folder / "store.sqlite"
+    file = folder / STORE
     if not file.exists():
         return None
     answered = 0
     with suppress(StoreError, TypeError):  # it is damaged, or its making was interrupted
         answered = ceiling(file)  # opening the store would move the records of an earlier release first
-    aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time())) / file.name
+    aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
     with unused(file):
         if answered > Ceiling(file).read():
             Ceiling(file).write(answered)
-        make_folder(aside.parent)
-        file.replace(aside)
-        for tail in ("-wal", "-shm"):
-            file.with_name(file.name + tail).unlink(missing_ok=True)
-    return aside
+        Instance(folder).put_aside(STORE, aside)
+    return aside / STORE
 
 
 def write_config(folder: Path, values: Mapping[str, Value]) -> Path:

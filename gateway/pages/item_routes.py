@@ -163,8 +163,7 @@ class _Landing:
 
     def _item(self, view: View, identifier: str, record: StoredRecord) -> Item:
         description = self._described(view, identifier, record)
-        sources = {source.name: source for source in view.sources()}
-        source = sources.get(source_of(identifier))
+        source = view.source(source_of(identifier))
         formats = view.formats(identifier)
         prefixes = [known.metadata_prefix for known in formats]
         return item_of(
@@ -271,7 +270,7 @@ class _Landing:
             return answer(body, status=HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, headers=headers)
         datestamp = self._describe(record.content).datestamp if record else ""
         with self._store.view() as view:
-            source = next((one for one in view.sources() if one.name == source_of(identifier)), None)
+            source = view.source(source_of(identifier))
         why = of_tombstone(source).words
         body = self.pages.render("gone.html", sentence=texts.gone, hint=why, identifier=identifier, datestamp=datestamp)
         return answer(body, status=HTTPStatus.GONE)

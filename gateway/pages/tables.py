@@ -89,7 +89,7 @@ def source_rows(
 
 def sources_of(view: View, inbox: Inbox | None, searched: Mapping[str, int], name: str = "") -> list[SourceRow]:
     """Return the rows of all sources, or of the one with this name; `searched` counts searched items by source."""
-    sources = [source for source in view.sources() if name in ("", source.name)]
+    sources = view.sources() if not name else tuple(filter(None, (view.source(name),)))
     last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
     return source_rows(sources, view.source_counts(), last, _titles(inbox, sources), searched)
 

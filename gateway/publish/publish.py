@@ -82,7 +82,7 @@ def begin(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
     Raise StoreError if the source is not in the store.
     """
     with store.view() as view:
-        if all(source.name != facts.name for source in view.sources()):
+        if view.source(facts.name) is None:
             raise StoreError(
                 f"The source {facts.name!r} is not in the store, so nothing of it can be published. Add it first."
             )

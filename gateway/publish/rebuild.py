@@ -173,7 +173,7 @@ def remove_source(
     store, nothing happens. Raise StoreError.
     """
     with store.view() as view:
-        known = next((source for source in view.sources() if source.name == name), None)
+        known = view.source(name)
     if known is None:
         return 0
     before = store.position(name)

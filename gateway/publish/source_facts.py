@@ -63,7 +63,7 @@ def facts_from(text: str) -> SourceFacts | None:
 def keep_note(store: Store, inbox: Inbox, name: str) -> None:
     """Write the store's facts about a source into the inbox, so that the store can be made again from it."""
     with store.view() as view:
-        source = next((source for source in view.sources() if source.name == name), Source(name, ""))
+        source = view.source(name) or Source(name, "")
     before = inbox.note(name)
     # An older copy of the store may lack some formats: their names are kept.
     formats = {entry["upstream_prefix"]: entry for entry in json.loads(before or '{"formats": []}')["formats"]}

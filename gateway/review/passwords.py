@@ -6,7 +6,7 @@ from threading import BoundedSemaphore
 from typing import Final
 from unicodedata import category, normalize
 
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from gateway.core.errors import ConfigurationError, StoreBusy
@@ -35,6 +35,15 @@ def hash_of(password: str) -> str:
     if any(category(character) in _UNTYPED or character == _BOM for character in prepared):
         raise ConfigurationError("A password cannot have control characters. Choose another one.")
     return _HASHER.hash(prepared.encode())
+
+
+def is_hash(stored: str) -> bool:
+    """Return whether a text is the hash of a password."""
+    try:
+        extract_parameters(stored)
+    except InvalidHashError:
+        return False
+    return True
 
 
 def is_password(password: str, stored: str) -> bool:

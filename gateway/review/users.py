@@ -18,10 +18,10 @@ from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.log_completion import complete, whoever_calls
-from gateway.review.passwords import hash_of
+from gateway.review.passwords import hash_of, is_hash
 from gateway.review.throttle import FAILURES, Throttle
 from gateway.store.base import Store, Users
-from gateway.store.opening import USERS, open_users
+from gateway.store.opening import open_users
 
 _SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
 _LONGEST_NAME: Final = 64
@@ -123,9 +123,11 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
     """Yield a warning for whatever keeps users from signing in or deciding. Raise StoreError."""
     with closing(open_users(settings.instance)) as users:
         accounts = users.all()
+        unusable = [one.user.name for one in accounts if not is_hash(one.password) or users.find(one.user.name) != one]
     if not accounts:
-        yield from _empty(settings.instance)
         return
+    for name in unusable:
+        yield f"Nobody can sign in as {name!r}: the stored password is damaged. `gateway user password` sets a new one."
     base_url = settings.text("base_url")
     url = site_url(base_url, settings.text("pages_url")) if base_url else "http://localhost"
     if not url.startswith("https:") and not is_loopback(url):
@@ -143,13 +145,6 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
     for account in accounts:
         if unknown := set(account.user.sources) - names:
             yield f"The user {account.user.name!r} manages sources that are not here: {', '.join(sorted(unknown))}."
-
-
-def _empty(folder: Path) -> Iterator[str]:
-    """Yield a warning if the file of users was begun and has nothing in it: no backup can be made of it."""
-    file = folder / USERS
-    if file.is_file() and not file.stat().st_size:
-        yield f"{file} is empty, because `gateway user add` was killed. Repeat the command, or delete the file."
 
 
 def count(folder: Path) -> int:

@@ -22,8 +22,9 @@ from gateway.search.entries import Describe, Entry, entry_of
 from gateway.search.query import IndexState
 from gateway.search.sqlite_index import SqliteIndex, discard, mark_of
 from gateway.store.base import Store, View
+from gateway.store.instance import SEARCH_INDEX
 
-NAME: Final = "search.sqlite"
+NAME: Final = SEARCH_INDEX
 PREFIX: Final = "oai_dc"  # the format that every item has; each change of an item changes it
 LINES: Final = 1000  # of the log of changes, that one step reads: a tenth of a second
 _FEWEST_STALE = 10_000

@@ -194,6 +194,9 @@ class RequestReader:
 
     def _on_head(self) -> bool:
         self.has_head = True
+        hosts = sum(name == b"host" for name, _ in self._parser.headers)
+        if hosts > 1 or (not hosts and self._parser.http_version >= (1, 1)):  # RFC 9112 §3.2
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field.")
         if (self._parser.content_length or 0) > self._limits.body_bytes:
             raise self._too_long()
         return False

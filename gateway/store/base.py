@@ -150,6 +150,10 @@ class View(Protocol):
         """
         ...
 
+    def source(self, name: str) -> Source | None:
+        """Return one source, or None if there is no such source; a removed one counts."""
+        ...
+
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""
         ...
@@ -456,6 +460,14 @@ class Store(Protocol):
 
     def remember(self, name: str, value: str) -> None:
         """Store a fact; it replaces the former value."""
+        ...
+
+    def credentials(self, *, is_whole: bool = False) -> str:
+        """Return a message if addresses of files have a user and a password (`is_whole`: or any in records)."""
+        ...
+
+    def changes_lost(self) -> str:
+        """Return a message if the store had later changes than it has now, else an empty string."""
         ...
 
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:

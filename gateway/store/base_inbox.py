@@ -82,6 +82,10 @@ class Inbox(Protocol):
         """
         ...
 
+    def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
+        """Return a message for each page that cannot be read: of the last ones and a sample, or of all."""
+        ...
+
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         ...

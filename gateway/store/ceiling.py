@@ -7,15 +7,19 @@ would miss the record.
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 
 NAME = "answered-until"
+_SLOTS = 64  # workers of a server; two with the same slot may answer an earlier second once
+_SHARED = memoryview(mmap.mmap(-1, _SLOTS * 16)).cast("q")  # pairs of a store and a second; a fork shares it
 
 
 class Ceiling:
@@ -46,3 +50,27 @@ class Ceiling:
             aside.replace(self._file)
         except OSError as error:
             raise StoreUnwritable(f"{self._file} cannot be written: {error.strerror}.") from error
+
+
+class Answered:
+    """The highest second that this server has answered from a store, in all its processes.
+
+    An intent is visible a moment after its watermark was read, so a horizon could be earlier than one that was answered
+    before. The later one is right too: the datestamp of an intent is read after its commit, so it is not earlier than
+    any second that was answered without the intent. That holds for a snapshot that is taken after `highest`.
+    """
+
+    def __init__(self, store: str) -> None:
+        """Take what identifies the store."""
+        self._store = crc32(store.encode("utf-8", "surrogateescape")) + 1
+
+    def highest(self) -> int:
+        """Return the highest second that was noted; 0 if none was."""
+        return max((_SHARED[slot + 1] for slot in range(0, len(_SHARED), 2) if _SHARED[slot] == self._store), default=0)
+
+    def note(self, second: int) -> None:
+        """Note that a second is being answered. A process writes into its own slot only."""
+        own = os.getpid() % _SLOTS * 2
+        if _SHARED[own] != self._store:
+            _SHARED[own + 1], _SHARED[own] = 0, self._store
+        _SHARED[own + 1] = max(second, _SHARED[own + 1])

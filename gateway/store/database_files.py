@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from gateway.core.errors import StoreBusy, StoreDamaged
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreError
 from gateway.store.queries import load
 from gateway.store.sqlite_file import translated
 
@@ -29,7 +29,7 @@ def copy(source: Path, target: Path, progress: Callable[[int, int], None] = lamb
     """
     with (
         translated(source),
-        closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as reading,
+        closing(_shared(source)) as reading,
         closing(sqlite3.connect(target, isolation_level=None)) as writing,
     ):
         (size,) = reading.execute("pragma page_size").fetchone()
@@ -73,9 +73,27 @@ def _number(file: Path, query: str) -> int:
     return int(number)
 
 
+def _shared(file: Path) -> sqlite3.Connection:
+    """Open a database that others may write; a missing one is not made."""
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+
+
 def _still(file: Path) -> sqlite3.Connection:
     """Open a copy that nobody writes, without making files beside it."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None)
+
+
+def damage(file: Path, *, is_whole: bool = False) -> tuple[str, ...]:
+    """Return what is damaged in a database that others may use; `is_whole`: its indexes are read too.
+
+    A file that cannot be read counts as damaged.
+    """
+    pragma = "pragma integrity_check(3)" if is_whole else "pragma quick_check(3)"
+    try:
+        with translated(file), closing(_shared(file)) as connection:
+            return tuple(f"{file} is damaged: {text}." for (text,) in connection.execute(pragma) if text != "ok")
+    except StoreError as error:
+        return (str(error),)
 
 
 def verify(file: Path) -> None:
@@ -84,9 +102,9 @@ def verify(file: Path) -> None:
     Raise another StoreError if it cannot be read.
     """
     with translated(file), closing(_still(file)) as connection:
-        findings = [text for (text,) in connection.execute("pragma quick_check(3)")]
-        if findings != ["ok"]:
-            raise StoreDamaged(f"{file} is damaged: {findings[0]}.")
+        ((finding, *_), *_) = connection.execute("pragma quick_check(3)")
+    if finding != "ok":
+        raise StoreDamaged(f"{file} is damaged: {finding}.")
 
 
 @contextmanager

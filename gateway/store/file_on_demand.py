@@ -12,8 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gateway.core.errors import StoreError, StoreUnwritable
-from gateway.core.permissions import file_mode
+from gateway.core.errors import StoreError
 from gateway.store.sqlite_file import Parameters, Session, SqliteFile
 
 
@@ -64,8 +63,6 @@ class FileOnDemand:
                 self._file.close()  # it was deleted or replaced: what it said is no longer true
                 self._file = None
             if self._file is None:
-                if create:
-                    self._make()
                 self._file = SqliteFile(self._path, self._migrations, create=create)
                 self._opened_as = self._known()
             return self._file
@@ -79,9 +76,3 @@ class FileOnDemand:
         except OSError as error:
             raise StoreError(f"{self._path} cannot be read: {error.strerror}.") from error
         return (known.st_dev, known.st_ino) if known.st_size else None
-
-    def _make(self) -> None:
-        try:
-            self._path.touch(mode=file_mode(self._path.parent))  # SQLite gives the files beside it the same mode
-        except OSError as error:
-            raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error

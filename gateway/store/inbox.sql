@@ -25,6 +25,10 @@ update page set slices = ?, body = ?, repaired = ? where id = ?;
 -- Return the number of the last page of all.
 select coalesce(max(id), 0) from page;
 
+-- name: page_numbers
+-- Return the numbers of all pages.
+select id from page order by id;
+
 -- name: page_first
 -- Return the number of the first page of all.
 select coalesce(min(id), 0) from page;
@@ -99,9 +103,24 @@ update run set counts = ? where id = ?;
 update run set ended_at = ?, outcome = ?, is_complete = ?, counts = ?, reasons = ? where id = ?;
 
 -- name: runs
--- Return the last runs of one source or of all, of one stage or of all.
+-- Return the last runs.
 select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
-where (:source is null or source = :source) and (:stage is null or stage = :stage) order by id desc limit :limit;
+order by id desc limit :limit;
+
+-- name: runs_of_stage
+-- Return the last runs of one stage of all sources.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
+where stage = :stage order by id desc limit :limit;
+
+-- name: runs_of_source
+-- Return the last runs of one source.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
+where source = :source order by id desc limit :limit;
+
+-- name: runs_of_source_stage
+-- Return the last runs of one stage of one source.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
+where source = :source and stage = :stage order by id desc limit :limit;
 
 -- name: run_totals
 -- Return the number of runs of each source and stage by outcome, and the end of the last one.

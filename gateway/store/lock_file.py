@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from gateway.core.errors import StoreBusy
-from gateway.core.permissions import file_mode, keep_owner
+from gateway.core.permissions import file_mode, is_for_group, keep_owner
 
 _BETWEEN_TRIES_SECONDS = 0.002
 
@@ -22,7 +22,7 @@ def locked(file: Path, seconds: float = inf) -> Iterator[None]:
 
     Raise StoreBusy if it is not free within some `seconds`, and OSError if it cannot be made.
     """
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(0o770 if is_for_group(file.parent.parent) else 0o700, exist_ok=True)
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(file.parent.parent))
     try:
         keep_owner(descriptor, file.parent.parent)

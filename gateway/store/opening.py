@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Final
 
 from gateway.core.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
+from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import is_due
 from gateway.store.sqlite_discovery import SqliteDiscovery
@@ -21,9 +21,6 @@ from gateway.store.sqlite_subscribers import SqliteSubscribers
 from gateway.store.sqlite_subscriptions import SqliteSubscriptions
 from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.waiting import PATIENCE_SECONDS
-
-USERS: Final = "users.sqlite"
-_STORE: Final = "store.sqlite"
 
 
 def open_store(
@@ -44,7 +41,7 @@ def open_store(
     StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
     """
     return SqliteStore(
-        folder / _STORE,
+        folder / STORE,
         create=create,
         clock=clock,
         show_departed=show_departed,
@@ -56,12 +53,12 @@ def open_store(
 
 def needs_conversion(folder: Path) -> bool:
     """Return whether the store of a folder has records of an earlier release, which `open_store` will move first."""
-    return is_due(folder / _STORE)
+    return is_due(folder / STORE)
 
 
 def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> Inbox:
     """Return the inbox of an instance folder; with `create`, make it if it is missing. Raise as `open_store`."""
-    return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
+    return SqliteInbox(folder / INBOX, create=create, only_reads=only_reads)
 
 
 def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> Discovery:
@@ -69,17 +66,17 @@ def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: 
 
     A writer waits for another process for at most `patience_seconds`. Raise as `open_store`.
     """
-    return SqliteDiscovery(folder / "discovery.sqlite", only_reads=only_reads, patience_seconds=patience_seconds)
+    return SqliteDiscovery(folder / DISCOVERY, only_reads=only_reads, patience_seconds=patience_seconds)
 
 
 def open_subscriptions(folder: Path) -> Subscriptions:
     """Return the subscriptions of an instance folder; the file is made with the first subscription."""
-    return SqliteSubscriptions(folder / "subscriptions.sqlite")
+    return SqliteSubscriptions(folder / SUBSCRIPTIONS)
 
 
 def open_subscribers(folder: Path) -> Subscribers:
     """Return the subscribers of our hub; they are in the file of the subscriptions, made with the first request."""
-    return SqliteSubscribers(folder / "subscriptions.sqlite")
+    return SqliteSubscribers(folder / SUBSCRIPTIONS)
 
 
 def open_users(folder: Path) -> Users:
@@ -93,7 +90,7 @@ _PATIENCE_SECONDS = 20.0  # a person waits, and other pages wait for the thread
 
 
 class DiscoveryOnDemand:
-    """`discovery.sqlite` of an instance folder. Nothing is opened or made before it is needed."""
+    """The searches of an instance folder. Nothing is opened or made before it is needed."""
 
     def __init__(self, folder: Path) -> None:
         """Take the instance folder."""

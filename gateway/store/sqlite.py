@@ -41,10 +41,12 @@ from gateway.core.model import (
 )
 from gateway.core.takedowns import Takedowns
 from gateway.store.base import TAKEDOWNS_FACT, ReadResource
+from gateway.store.ceiling import Answered
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
+from gateway.store.instance import Instance, LastChange
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
-from gateway.store.sqlite_check import findings
+from gateway.store.sqlite_check import credentials, findings
 from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_conversion import convert
@@ -119,10 +121,12 @@ class SqliteStore:
         )
         convert(self._file, step)
         self._compaction = Compaction(self._file, step)
+        self._instance = Instance(path.parent)
         self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()
         self._time = SqliteClock(self._file, clock or THIS_HOST, max_jump_seconds or inf, step)
         self._made_at = int(self.fact("made_at") or self._time.make())
         self._time.lift()
+        self._answered = Answered(f"{path.absolute()} {self._made_at}")
 
     def clock_problem(self) -> str:
         """Return a message if the clock of this machine is not accepted, else an empty string."""
@@ -141,14 +145,19 @@ class SqliteStore:
 
     @contextmanager
     def view(self) -> Iterator[SqliteView]:
-        """Open one snapshot: the clock first, then the snapshot, then the intents in it."""
+        """Open one snapshot: the clock first, then the snapshot, then the intents in it.
+
+        No horizon is earlier than one that was answered before the snapshot.
+        """
         with self._file.reading() as session:
+            answered = self._answered.highest()
             now = self._time.now(session)
             self._step("clock told")
             session.execute("begin")
             (watermark,) = session.one(SQL["watermark"]) or (None,)
             self._step("snapshot taken")
-            horizon = now if watermark is None else min(now, watermark)
+            horizon = now if watermark is None else min(now, max(watermark, answered))
+            self._answered.note(horizon)
             view = SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
             yield view
         self._note(view.wanted)
@@ -199,11 +208,13 @@ class SqliteStore:
             with self._file.writing() as session:
                 self._step("publication locked")
                 stamped = self._write(session, intent, publication, made)
+                last = self._last_change(session)
                 self._step("publication written")
         except (IntentExpired, PositionMoved, FilesChanged):
             with suppress(StoreBusy, StoreUnwritable):  # then the intent expires
                 self.abandon(intent)
             raise
+        self._note_change(last)
         self._step("publication committed")
         self._published(publication)
         with suppress(StoreError):  # the records are published; the next publication, or `tend`, does it
@@ -451,6 +462,22 @@ class SqliteStore:
         """Store a fact; it replaces the former value."""
         with self._file.writing() as session:
             session.execute(SQL["remember"], (name, value))
+            last = self._last_change(session)
+        self._note_change(last)
+
+    def _last_change(self, session: Session) -> LastChange:
+        ((number, made_at, epoch),) = session.execute(SQL["change_last_of_store"])
+        return LastChange(number, made_at, epoch)
+
+    def _note_change(self, last: LastChange) -> None:
+        """Note the last change, which is committed; what does not wait for the disk may still be undone."""
+        if not self._file.is_hasty:
+            self._instance.note_change(last)
+
+    def changes_lost(self) -> str:
+        """Return a message if the store had later changes than it has now, else an empty string."""
+        with self._file.reading() as session:
+            return self._instance.changes_lost(self._last_change(session))
 
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
         """Return a message for each problem of the store; empty if it is sound."""
@@ -462,6 +489,11 @@ class SqliteStore:
         except StoreError as error:
             problems.append(str(error))
         return tuple(problems)
+
+    def credentials(self, *, is_whole: bool = False) -> str:
+        """Return a message about addresses with a user and a password, or an empty string."""
+        with self._file.reading() as session:
+            return credentials(session, is_whole=is_whole)
 
     def give_up_damaged(self) -> int:
         """Let the records of damaged blocks count as changed, and drop damaged copies; return how many records."""

@@ -197,6 +197,10 @@ where sha256 = :sha256 and not item.is_deleted order by item.id limit :limit;
 -- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;
 
+-- name: source_named
+-- Return one source.
+select name, base_url, kind, is_removed, is_friend from source where name = ?;
+
 -- name: source_counts
 -- Return how many items each source has, how many of them are deleted, and how many have full text.
 select name, items, deleted, fulltext from source order by name;
@@ -365,6 +369,17 @@ from item cross join place on place.item = item.id cross join prefix on prefix.i
 where item.id > :after and item.id <= :until and not place.is_deleted and place.line is null
   and not exists (select * from resource where resource.id = place.item * 1048576 + place.prefix)
 order by place.prefix, place.datestamp, place.number;
+
+-- name: check_credentials
+-- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
+select item.identifier, named.url
+from (select item, url from file union select item, url from content) as named cross join item on item.id = named.item
+where named.url like '%://%:%@%' and not item.is_deleted order by item.id;
+
+-- name: change_last_of_store
+-- Return the number of the last line of the log of changes, and what identifies this store.
+select coalesce(max(id), 0), coalesce((select value from fact where name = 'made_at'), ''),
+  coalesce((select value from fact where name = 'epoch'), '') from change;
 
 -- name: change_last
 -- Return the number of the last line of the log of changes.

@@ -7,19 +7,24 @@ read if that is wanted.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from html import unescape
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from gateway.core.model import Key
+from gateway.core.pieces import text_of
 from gateway.core.xmltext import utc_datetime
 from gateway.store.block_pages import within
-from gateway.store.block_rows import BlockRow
+from gateway.store.block_rows import BlockRow, positions_of
+from gateway.store.blocks import Kind, texts_of
 from gateway.store.queries import load
 from gateway.store.sqlite_block_writer import DAMAGED_FACT
-from gateway.store.sqlite_blocks import listed_from, row_from
-from gateway.store.sqlite_damage import has_count, items_in, problem_of, problem_of_row, strays_in
+from gateway.store.sqlite_blocks import Blocks, listed_from, row_from
+from gateway.store.sqlite_damage import DAMAGE, has_count, items_in, problem_of, problem_of_row, strays_in
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
 
@@ -30,6 +35,7 @@ _LOST: Final = {
     "check_members": "{} places of sets lead to no block.",
     "check_lines": "{} records have not their line of the log of changes.",
 }
+_CREDENTIALS: Final = re.compile(rb"""://[^\s/?#"'<>:@]+:[^\s/?#"'<>@]+@""")  # RFC 3986 §3.2.1
 _SAMPLE: Final = 200  # seconds whose records are counted: spread over the whole store, read in a second or two
 _MOST_NAMED: Final = 3  # items of a damaged block
 _MEND: Final = "`gateway rebuild` makes the records of damaged blocks again."
@@ -51,6 +57,29 @@ def findings(session: Session, *, is_whole: bool = False) -> Iterator[str]:
         yield _MEND if is_whole else f"{_MEND} {_LOOK}"
     if check.has_strays or not is_sound:
         yield _RESTORE
+
+
+def credentials(session: Session, *, is_whole: bool = False) -> str:
+    """Return a message about addresses with a user and a password: of files, and in all records if `is_whole`."""
+    files = session.execute(SQL["check_credentials"])
+    known = {identifier for identifier, url in files if _CREDENTIALS.search(url.encode("utf-8", "surrogatepass"))}
+    for prefix, *columns in session.execute(SQL["check_rows"]).fetchall() if is_whole else ():
+        row = row_from(columns)
+        with suppress(*DAMAGE):  # `findings` names damaged blocks
+            if prefix > 0 and _CREDENTIALS.search(text_of((block := Blocks(session).body(row.body)).records)):
+                texts = texts_of(block, Kind.RECORDS)
+                live = (texts[place] for place in positions_of(row.live))
+                known |= {_identifier(text) for text in live if _CREDENTIALS.search(text)}
+    if not known:
+        return ""
+    return (
+        f"Anybody can read a user and a password in addresses of {len(known)} items, such as {min(known)}. Correct the "
+        "records at their source, or withdraw the items with `harvester takedown add`."
+    )
+
+
+def _identifier(record: bytes) -> str:
+    return unescape(record.partition(b"<identifier>")[2].partition(b"</identifier>")[0].decode())
 
 
 class _Names(dict[int, str]):

@@ -23,7 +23,11 @@ import zstandard
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
+from gateway.core.permissions import file_mode
+from gateway.store.instance import TAILS, Instance
+from gateway.store.lock_file import locked
 from gateway.store.queries import load
 from gateway.store.waiting import Waiting
 
@@ -48,12 +52,6 @@ _UNWRITABLE = {
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
-# The next step if a file is missing and should not be made again empty.
-_ANSWER = {
-    "store.sqlite": "Make it again with `gateway restore` or `gateway rebuild --from-inbox`; in a new instance, "
-    "`gateway init` makes it",
-    "inbox.sqlite": "Restore it with `gateway restore`; in a new instance, `gateway init` makes it",
-}
 _UNCHANGING = (
     "%s cannot be written, because of its permissions or a full disk. It is read without its log, so the last changes "
     "may be missing."
@@ -63,6 +61,7 @@ UPGRADE_UNWRITABLE: Final = (
     "space on the disk, and repeat the command."
 )
 _LOG_MODE: Final = "wal"
+_MAKING: Final = ".making"  # the lock of who makes a database; no source can have this name
 _NO_LOG: Final = (
     "{} cannot be used: its file system allows no write-ahead log of SQLite, which answers with the mode {}. Move the "
     "instance to a disk of this host; one that is reached over a network does not do."
@@ -154,27 +153,25 @@ class SqliteFile:
         the log that others may write, and a warning is logged.
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
-        if not create and not path.is_file():
-            raise StoreMissing(f"{path} is missing. {_ANSWER.get(path.name, '`gateway init` makes it')}.")
-        if not create and not path.stat().st_size:  # SQLite would treat it as a new file, and make all tables in it
-            raise StoreMissing(f"{path} is empty. Restore it with `gateway restore`, or run `gateway init`.")
         self.path = path
         self._dictionary = dictionary
         self._page_bytes = page_bytes
         self._can_shrink = can_shrink
         self._busy_seconds = busy_seconds
         self._is_unchanging = False
-        self._is_hasty = False
+        self.is_hasty = False
         self._lock = Lock()
         self._is_closed = False
         self._process = os.getpid()
         self._readers: list[Session] = []
         self._writers: list[Session] = []
         self._abandoned: list[Session] = []
+        instance = Instance(path.parent)
+        if not instance.has(path.name):  # SQLite would treat an empty file as a new one, and make all tables in it
+            if not create:
+                raise StoreMissing(f"{path} is missing or empty; `gateway init` makes it in a new instance.")
+            self._make(instance, migrations)
         with translated(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                path.touch(mode=0o666)  # the umask decides; SQLite would never let a group write
             self._is_unchanging = only_reads and self._refuses_readers()
             self._upgrade(migrations)
 
@@ -194,7 +191,7 @@ class SqliteFile:
         Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less. Raise
         another StoreError if the database cannot be read or written.
         """
-        is_durable = is_durable and not self._is_hasty
+        is_durable = is_durable and not self.is_hasty
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             if not is_durable:
                 session.execute("pragma synchronous = normal")
@@ -210,11 +207,11 @@ class SqliteFile:
     @contextmanager
     def hasty(self) -> Iterator[None]:
         """Let no transaction inside the block wait for the disk; `Store.hasty` has the promise."""
-        self._is_hasty = True
+        self.is_hasty = True
         try:
             yield
         finally:
-            self._is_hasty = False
+            self.is_hasty = False
 
     def _begin(self, session: Session, seconds: float) -> None:
         """Begin a write transaction; wait at most so many seconds for another process."""
@@ -325,6 +322,29 @@ class SqliteFile:
 
     # -- the schema ----------------------------------------------------------------------------------------------
 
+    def _make(self, instance: Instance, migrations: Path) -> None:
+        """Make the file whole or not at all: beside its place, which it takes when it has all tables."""
+        path, new = self.path, self.path.with_name(f"{self.path.name}.new")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(path.parent / "locks" / _MAKING, self._busy_seconds):
+                if instance.has(path.name):
+                    return  # another process has made it meanwhile
+                _remove(new)  # a killed process left it
+                try:
+                    new.touch(mode=file_mode(path.parent))  # SQLite gives the files beside it the same mode
+                    self.path = new
+                    with translated(path):
+                        self._upgrade(migrations)
+                    new.replace(path)
+                    sync_folder(path.parent)
+                    instance.note(path.name)
+                finally:
+                    self.path = path
+                    _remove(new)
+        except OSError as error:
+            raise StoreUnwritable(f"{path} cannot be made: {error.strerror}.") from error
+
     def _upgrade(self, folder: Path) -> None:
         steps = _steps(folder)
         # Both are decided with the first table. In a file that has one, `auto_vacuum` would wait for the lock.
@@ -377,6 +397,12 @@ class SqliteFile:
         unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})
         if unknown:
             raise StoreTooNew(f"{self.path} was written by a newer release ({unknown[-1]}). Install that release.")
+
+
+def _remove(path: Path) -> None:
+    """Delete a database and what SQLite has written beside it. Raise OSError."""
+    for tail in TAILS:
+        path.with_name(f"{path.name}{tail}").unlink(missing_ok=True)
 
 
 def _steps(folder: Path) -> Migrations:

@@ -29,6 +29,7 @@ from gateway.core.model import (
     WindowOutcome,
 )
 from gateway.store.queries import load
+from gateway.store.sqlite_damage import DAMAGE
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
@@ -40,6 +41,7 @@ _REMOVAL = "Removal"  # the verb of our own page that notes the removal of a sou
 _RESTORED = "Restored"  # and of one that notes a restore of this inbox
 _LEVEL = 3  # four microseconds a record, an eighth of the bytes
 _BATCH = 500
+_SAMPLE = 200  # pages that a short check reads
 _PAGES_AT_ONCE = 20  # of which only the identifiers are read
 
 
@@ -120,6 +122,19 @@ class SqliteInbox:
         row = _row(page, slices)
         with self._file.writing() as session:
             session.execute(SQL["page_overwrite"], (*row[-3:], number))
+
+    def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
+        """Return a message for each page that cannot be read: of the last ones and a sample, or of all."""
+        with self._file.reading() as session:
+            numbers = [number for (number,) in session.execute(SQL["page_numbers"])]
+        step = 1 if is_whole else max(1, len(numbers) // _SAMPLE)
+        problems = []
+        for number in dict.fromkeys((*numbers[-_SAMPLE:], *numbers[::step])):
+            try:
+                self.page(number)
+            except (*DAMAGE, zstandard.ZstdError, LookupError) as error:
+                problems.append(f"Page {number} of the inbox is damaged: {error}.")
+        return tuple(problems)
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
@@ -312,8 +327,12 @@ class SqliteInbox:
     def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
         """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         parameters = {"source": source, "stage": stage, "limit": limit}
+        if stage is None:
+            query = SQL["runs"] if source is None else SQL["runs_of_source"]
+        else:
+            query = SQL["runs_of_stage"] if source is None else SQL["runs_of_source_stage"]
         with self._file.reading() as session:
-            return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
+            return tuple(map(_run, session.execute(query, parameters).fetchall()))
 
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""
@@ -359,7 +378,7 @@ def _put_cursor(session: Session, cursor: Cursor) -> None:
 
 
 def _row(page: RawPage, slices: Sequence[Slice]) -> tuple[object, ...]:
-    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     text = json.dumps(slices, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return (
         page.source,

@@ -233,13 +233,14 @@ class SqliteView:
         rows = self._session.execute(SQL["served_copy"], {"sha256": sha256, "limit": limit}).fetchall()
         return (str(rows[0][0]), tuple(dict.fromkeys(str(row[1]) for row in rows))) if rows else None
 
+    def source(self, name: str) -> Source | None:
+        """Return one source, or None if there is no such source; a removed one counts."""
+        row = self._session.one(SQL["source_named"], (name,))
+        return _source(row) if row else None
+
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""
-        rows = self._session.execute(SQL["sources"])
-        return tuple(
-            Source(name, base_url, kind, bool(is_removed), bool(is_friend))
-            for name, base_url, kind, is_removed, is_friend in rows
-        )
+        return tuple(map(_source, self._session.execute(SQL["sources"]).fetchall()))
 
     def former_sources(self) -> tuple[tuple[Source, int], ...]:
         """Return the former addresses of sources, each with the second before which records came from there."""
@@ -435,3 +436,8 @@ def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tu
 def _content(row: Sequence[Any]) -> tuple[int, Content]:
     item, url, mime_type, size, sha256, modified, copy_url = row
     return item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)
+
+
+def _source(row: Sequence[Any]) -> Source:
+    name, base_url, kind, is_removed, is_friend = row
+    return Source(name, base_url, kind, bool(is_removed), bool(is_friend))

@@ -6,10 +6,9 @@ page numbers a second time, and these pages would never be published.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
 from gateway.store.base import Inbox, Store
+from gateway.store.instance import INBOX, Instance
 
 INBOX_IS_OLD = (
     "The inbox lacks pages that the store has published: it is new, or an older copy than the store. "
@@ -31,19 +30,20 @@ def last_lost(store: Store, inbox: Inbox) -> int:
     return published if published > inbox.last_number() else 0
 
 
-def check_inbox(store: Store, inbox: Path) -> None:
+def check_inbox(store: Store, instance: Instance) -> None:
     """Raise StoreMissing if there is no inbox, although the store has published pages of it.
 
     A new inbox that is made without notice would count as the old one, and could replace it in a backup.
     """
-    if inbox.is_file() and inbox.stat().st_size:
+    if instance.has(INBOX):
         return
     with store.view() as view:
         sources = [source.name for source in view.sources()]
     if any(map(store.position, sources)):
         raise StoreMissing(
-            f"{inbox}, the database of everything that was harvested, is missing. Restore it with `gateway restore "
-            "--missing`, or make a new one with `gateway init` and fill it with `harvester run --all --full`."
+            f"{instance.path(INBOX)}, the database of everything that was harvested, is missing. Restore it with "
+            "`gateway restore --missing`, or make a new one with `gateway init` and fill it "
+            "with `harvester run --all --full`."
         )
 
 
@@ -72,7 +72,7 @@ def check_finished(store: Store) -> None:
 
 def store_lacks(store: Store, inbox: Inbox) -> str:
     """Return a message if the store lacks something that must be there before a publication, else an empty string."""
-    if sentence := unfinished(store):
+    if sentence := unfinished(store) or store.changes_lost():
         return sentence
     unknown = unknown_sources(store, inbox)
     if not unknown:

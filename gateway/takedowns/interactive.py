@@ -21,6 +21,7 @@ from gateway.core.settings import load
 from gateway.core.takedowns import Kind, Takedown, Takedowns
 from gateway.search.indexing import following
 from gateway.store.base import Inbox, Store
+from gateway.store.instance import DISCOVERY, Instance
 from gateway.store.opening import DiscoveryOnDemand, open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import pending, scanned, survey
@@ -133,7 +134,7 @@ class InteractiveTakedowns:
 
     @property
     def _has_searched(self) -> bool:
-        return (self._folder / "discovery.sqlite").is_file()
+        return Instance(self._folder).has(DISCOVERY)
 
     def add(self, entry: Takedown) -> bool:
         """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""

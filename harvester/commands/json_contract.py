@@ -6,7 +6,7 @@ others here.
 
 from __future__ import annotations
 
-from gateway.core.contract import Objects, fields
+from gateway.core.contract import FINDING, Objects, fields
 from harvester.commands import json_of_files, json_of_sources
 
 _RECEIPT = fields("""
@@ -35,6 +35,7 @@ _RECEIPT = fields("""
 OBJECTS: Objects = {
     **json_of_sources.OBJECTS,
     **json_of_files.OBJECTS,
+    "harvester check": {"a finding": FINDING},
     "harvester graph export": {
         "the export": fields("""
             folder | text | The folder.

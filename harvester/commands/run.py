@@ -69,7 +69,7 @@ def run(
     with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as reporter:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
-        source_work = SourceWork(instance, reporter, stop, Pace(), RunOptions(**run_options))
+        source_work = SourceWork(instance.at_prompt(), reporter, stop, Pace(), RunOptions(**run_options))
         source_work.complete_takedowns()
         work = source_work.retried if retry_failed else source_work.rehearsed if dry_run else source_work.harvested
         statuses = []

@@ -12,7 +12,6 @@ import click
 from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
-from gateway.core.unattended import without_schedule
 from gateway.publish.rebuild import remove_source
 from harvester.commands.options import (
     FiniteRange,
@@ -40,7 +39,7 @@ from harvester.harvest.repository_identity import accept, changed, differences, 
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import close_alarms, entry_of, unlisted, unscheduled
+from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
 from harvester.http.pacing import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
@@ -164,8 +163,11 @@ def add(
         if name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {name!r} already.")
         confirm_name(instance, entry, is_sure=is_sure)
-        description = None if no_check else _asked(instance, entry)
+        description = None if no_check else _asked(instance.at_prompt(), entry)
         if description is not None:
+            offered = tuple(format_.metadata_prefix for format_ in description.formats)
+            if entry.kind == "files" and offered and not given.get("formats"):
+                entry = replace(entry, formats=offered)  # what the answers in the files were asked for
             _check_offer(entry, description)
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
@@ -177,6 +179,8 @@ def add(
     if entry.address not in ("", PUBLIC):
         say(words_of_address(entry))
     say(f"Added. `harvester run {name}` harvests it.")
+    if not entry.every:
+        say(without_schedule(name))
 
 
 def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
@@ -194,7 +198,8 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
     # The identity may be requested at any hour.
     with fetcher(instance.settings, replace(entry, hours=""), Stop()) as fetch:
         try:
-            return kind_of(entry.kind).describe(options, fetch)
+            kind = kind_of(entry.kind)
+            return kind.describe(options, fetch).with_sets(kind, options, fetch)
         except (NotOaiPmh, NotXml) as error:
             if entry.kind != _OAI_PMH:
                 raise
@@ -280,14 +285,14 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
-            ctx.exit(int(check_address(instance, name, new_name, every, is_sure=is_sure, as_json=as_json)))
+            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure, as_json=as_json)))
         if every:
             raise ConfigurationError("--every is for an address that is added; edit `every` in sources.toml.")
         entry = entry_of(instance, name)
         runs = instance.inbox.runs(name, 1)
         facts: dict[str, object] = {"name": name, "url": entry.url, "formats": list(entry.formats)}
         try:
-            description = _asked(instance, entry)
+            description = _asked(instance.at_prompt(), entry)
         except GatewayError as error:
             if not isinstance(error, FetchError):
                 raise
@@ -302,8 +307,6 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
             facts |= {"reached": True, **_offer(description), "problems": problems}
             status = status_of_end(has_findings=bool(problems))
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
-        for sentence in unscheduled(instance, (entry,)):
-            say(without_schedule(sentence))
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

@@ -14,7 +14,6 @@ from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.core.states import ATTENTION, DIED, NEVER, State, of_run, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
-from gateway.core.unattended import without_entry, without_schedule
 from gateway.hub.subscribers import failing
 from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
@@ -26,7 +25,7 @@ from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, waiting
 from harvester.harvest.run_log import LEFT
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import alarms_of, problems, unlisted, unscheduled
+from harvester.harvest.unattended import alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.offer.files import offers_now
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
@@ -47,7 +46,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
         unseen = filter(None, (unseen_in_words(instance, name, int(time())) for name in entries))
         open_erasure = (UNSETTLED,) if instance.store.has_open_erasure() else ()
-        problems_ = (*problems(instance, entries), *unseen, *_failing(instance), *open_erasure)
+        scheduled = without_schedules(instance, entries.values())
+        problems_ = (*scheduled, *problems(instance, entries), *unseen, *_failing(instance), *open_erasure)
     columns = (
         "source",
         "items",
@@ -115,7 +115,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         else [],
         "clock_ahead": seconds_ahead(instance, name),
         "problems": [
-            *(without_schedule(sentence) for sentence in unscheduled(instance, (entry,))),
+            *without_schedules(instance, (entry,)),
             *filter(None, [waiting(instance.inbox, name)]),
             *filter(None, [unseen_in_words(instance, name, int(now))]),
             *(substance.sentence(alarm) for alarm in alarms_of(instance, (name,)) if alarm.is_open),

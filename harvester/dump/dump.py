@@ -63,7 +63,7 @@ class Dump:
         options = Options(source="", url=self.order.url, from_=self.order.from_, until=self.order.until)
         with closing(self.sink), suppress(StopAsked):
             description = self.kind.describe(options, self.fetch)
-            self.sets = description.sets
+            self.sets = description.with_sets(self.kind, options, self.fetch).sets
             return self._written(options.after(description))
         return False
 
@@ -116,7 +116,7 @@ class Dump:
         if step.is_last and step.compared is Compared.NOTHING:
             self.progress.say(f"{label}: the records could not be compared with ListIdentifiers.")
         if step.is_last and step.compared is Compared.PART:
-            self.progress.say(f"{label}: the records were compared with at most four answers of ListIdentifiers.")
+            self.progress.say(f"{label}: no gap was found; {step.names} of {step.received} names were compared.")
         sentences = dict.fromkeys((*place.doubts, *(f"{label}: {doubt}" for doubt in doubts)))
         self.place = self.sink.write(content, replace(place, doubts=tuple(islice(sentences, _MOST_DOUBTS))))
 

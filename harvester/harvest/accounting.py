@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -58,7 +58,7 @@ class Accounting:
     instance: Instance
     entry: SourceEntry
     run_options: RunOptions
-    sets: tuple[SetDescription, ...] = ()  # of the answer to ListSets
+    sets: Callable[[], tuple[SetDescription, ...]] = tuple  # asks for the sets of the source; none: they are not known
     lists_left: int = 0  # lists and parts of lists that are not shown to be complete
     is_finished: bool = False  # each list was harvested or noted as failed, and its records are published
     unusable: dict[str, str] = field(default_factory=dict)  # the reasons of some unusable documents, by identifier
@@ -66,7 +66,7 @@ class Accounting:
 
     def begin(self, lists: int) -> None:
         """Begin with `lists` lists that are not complete yet."""
-        self.lists_left = self.proof.lists = lists
+        self.lists_left = lists
 
     def step(self, step: Step, page: int) -> None:
         """Count a step that was received as page number `page`, and note faults of the source in it."""
@@ -118,7 +118,7 @@ class Accounting:
         """Return why a set may not exist. A set of which records are stored exists."""
         with self.instance.store.view() as view:
             is_held = view.count(Selection("oai_dc", local_set(cursor.source, cursor.set_spec)))
-        return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets)
+        return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets())
 
     def close(self, publication: Publication) -> None:
         """Check that each received record has an outcome.
@@ -138,7 +138,19 @@ class Accounting:
             self.run.fail(RunOutcome.FAILED, f"It is not known what became of {missing} received records.")
             self.lists_left += 1
         report_quarantined(self.run, published["quarantined"])
+        self._report_untitled(published["untitled"], published["published"])
         self._report_missing()
+
+    def _report_untitled(self, untitled: int, published: int) -> None:
+        """Report the records without a title; when all of this run have none, the format is probably not understood."""
+        if not untitled:
+            return
+        words = f"Records without a title: {untitled} of {published}"
+        if untitled < published:
+            self.run.log.note(f"{words}.")
+        else:
+            reason = f"{words}. Their format may not be understood: see what `{self.entry.name}` gives as metadata."
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def _report_missing(self) -> None:
         """Report the number of records of these lists that could not be fetched in any run."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harvester.sources import Compared, Step
-from harvester.sources.comparison_limit import MOST_ANSWERS
 
 ANNOUNCED = "announced"  # among the counts of a run
 
@@ -24,8 +23,8 @@ class Proof:
     compared: Compared | None = None
     announced: int = 0
     is_announced: bool = False
-    lists: int = 1  # of the run
-    has_windows: bool = False  # some lists were harvested in windows
+    names: int = 0  # records that were seen to be named, of `received`
+    received: int = 0
 
     def end(self, step: Step, received: int) -> None:
         """Take the last step of a list or a window; `received` is the number of its records in this run."""
@@ -33,7 +32,7 @@ class Proof:
             self.compared = min(
                 (comparison for comparison in (self.compared, step.compared) if comparison), key=_IN_ORDER.index
             )
-        self.has_windows = self.has_windows or bool(step.cursor.window)
+        self.names, self.received = self.names + step.names, self.received + received
         announced = [size for size in step.announced if size is not None]
         self.is_announced = self.is_announced or bool(announced)
         earlier = max(0, step.received - received)
@@ -46,12 +45,12 @@ class Proof:
 
 
 def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
-    """Return the last sentences of a run: whether anything is missing, and the proof."""
+    """Return the last sentences of a run: whether anything is missing, and the proof. They claim what was compared."""
     compared = f" {_compared(source, proof)}" if is_complete and proof.compared else ""
-    return f"{_missing(counts, is_complete=is_complete)}.{compared}"
+    return f"{_missing(counts, proof, is_complete=is_complete)}.{compared}"
 
 
-def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
+def _missing(counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
     if counts.get("missing"):
         return "What could not be fetched is missing"
     if counts.get("waiting"):
@@ -63,10 +62,18 @@ def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
     left_out = counts.get("left_out", 0)
     if left_out and not counts.get("received"):
         return f"It lists no metadata: {left_out} resources were left out, because no metadata describes them"
-    what = "No record" if counts.get("damaged_pages") else "Nothing"
+    what = "No record is missing" if counts.get("damaged_pages") else "Nothing is missing"
+    if proof.compared in (Compared.PART, Compared.NOTHING):
+        what = "No gap was found"
     but = " but what is in quarantine" if counts.get("quarantined") else ""
+    since = " since the last harvest, by its dates" if proof.compared is Compared.CHANGES else ""
     without = f"; {left_out} resources that no metadata describes were left out" if left_out else ""
-    return f"{what} is missing{but}{without}"
+    names = (
+        f"; {min(proof.names, proof.received)} of {proof.received} names were compared"
+        if proof.compared is Compared.PART
+        else ""
+    )
+    return f"{what}{but}{since}{without}{names}"
 
 
 def _compared(source: str, proof: Proof) -> str:
@@ -76,12 +83,9 @@ def _compared(source: str, proof: Proof) -> str:
         return "The records were compared with all that ListIdentifiers names."
     if proof.compared is Compared.CHANGES:
         return f"The records were compared with what ListIdentifiers names of the dates asked for; {sweep}."
-    counts = "the counts, and with " if proof.is_announced else ""
     if proof.compared is Compared.PART:
-        few = "at most four answers of ListIdentifiers"
-        answers = few if proof.lists <= MOST_ANSWERS else "one answer of ListIdentifiers for each list"
-        ends = ", and with what it names at the end of each window" if proof.has_windows else ""
-        return f"The records were compared with {counts}{answers}{ends}; {sweep}."
-    if counts:
+        counts = f"{proof.announced} records were announced" if proof.is_announced else "No number was announced"
+        return f"{counts}; {sweep}."
+    if proof.is_announced:
         return "The records were compared with the counts alone, because ListIdentifiers gives no names."
     return "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no names."

@@ -61,7 +61,7 @@ def rehearse(
             admission.admit(step)
             count_step(counts, step)
             is_empty = step.is_last and counts["received"] == before
-            of_set = doubts_of_empty_set(set_spec, description.sets) if is_empty else ()
+            of_set = doubts_of_empty_set(set_spec, description.with_sets(kind, options, fetch).sets) if is_empty else ()
             doubts = (*step.doubts, *step.losses, *of_set)
             counts["doubts"] += len(doubts)
             counts["held_back"] += sum(slice_.waits for slice_ in in_progress.marked(step))

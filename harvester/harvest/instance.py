@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from gateway.core.errors import ClockAhead
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
+from gateway.store.instance import DISCOVERY, IRREPLACEABLE
+from gateway.store.instance import Instance as Files
 from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from gateway.search.indexing import Following
 
 log = logging.getLogger("harvester")
+
+_PROMPT_SECONDS = 90.0  # one repetition where a busy server does not say how long to wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,14 @@ class Instance:
         """The instance folder."""
         return self.settings.instance
 
+    def at_prompt(self) -> Instance:
+        """Return it for a command that a person may wait for: on a terminal, no wait is longer than 90 seconds."""
+        if not sys.stderr.isatty():
+            return self
+        most = min(_PROMPT_SECONDS, self.settings.seconds("fetch_max_wait_seconds"))
+        values = {**self.settings, "fetch_max_wait_seconds": most}
+        return replace(self, settings=Settings(self.folder, values, self.settings.origins))
+
     def check_clock(self) -> None:
         """Raise ClockAhead when the clock of this machine is wrong, because it dates received records."""
         if problem := self.store.clock_problem():
@@ -50,7 +63,7 @@ class Instance:
     @property
     def has_searched(self) -> bool:
         """Return whether full text was ever searched for."""
-        return (self.folder / "discovery.sqlite").is_file()
+        return Files(self.folder).has(DISCOVERY)
 
 
 def sources_file(folder: Path) -> SourcesFile:
@@ -80,6 +93,7 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
     ):
         check_whole(store, inbox)
         if not only_reads:
+            Files(folder).note(*IRREPLACEABLE)
             _number_behind(store, inbox)
             _remember_sources(store, inbox)
         discovery = cache(lambda: later.enter_context(closing(open_discovery(folder))))
@@ -106,7 +120,7 @@ def _remember_sources(store: Store, inbox: Inbox) -> None:
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:
-    check_inbox(store, folder / "inbox.sqlite")
+    check_inbox(store, Files(folder))
     return open_inbox(folder, create=True, only_reads=only_reads)
 
 

@@ -19,7 +19,7 @@ class Former(NamedTuple):
 def former(instance: Instance, name: str, url: str) -> Former | None:
     """Return the records that are stored under the name of a source; None when there are none."""
     with instance.store.view() as view:
-        known = next((source for source in view.sources() if source.name == name), None)
+        known = view.source(name)
     counts = instance.store.counts(name)
     if known is None or not counts["items"]:
         return None
@@ -42,6 +42,7 @@ def former(instance: Instance, name: str, url: str) -> Former | None:
 def note_former(instance: Instance, entry: SourceEntry, note: Callable[[str], None]) -> None:
     """Report which records return when the entry of a removed source was written by hand."""
     with instance.store.view() as view:
-        is_removed = any(source.name == entry.name and source.is_removed for source in view.sources())
+        known = view.source(entry.name)
+        is_removed = known is not None and known.is_removed
     if is_removed and (former_url := former(instance, entry.name, entry.url)):
         note(former_url.sentence)

@@ -7,12 +7,13 @@ the next run continues from the last cursor, and publishes what is not published
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 from gateway.core.errors import AnswerError, GatewayError
-from gateway.core.model import Cursor, RunOutcome
+from gateway.core.model import Cursor, RunOutcome, SetDescription
 from harvester.harvest.accounting import Accounting
 from harvester.harvest.admission import Admission
+from harvester.harvest.descriptions import keep_description
 from harvester.harvest.held_records import StoredHoldings
 from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress
@@ -39,7 +40,7 @@ from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress, Silence
-from harvester.sources import Options, SourceKind, Step
+from harvester.sources import Description, Options, SourceKind, Step
 
 
 def run(
@@ -125,16 +126,30 @@ class _Harvest:
         self.admission = Admission(instance, entry, self.kind, self.fetch, description).identified(options)
         self.log.add_warnings((*description.notes, *self.admission.doubts))
         self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
-        self.earliest, self.account.sets = description.earliest_datestamp, description.sets
+        self.earliest = description.earliest_datestamp
+        self.account.sets = cache(partial(self._ask_sets, options, description))
         # Records get their dates from the clock of the source.
         self.now = min(self.log.started_at, description.stated_at or self.log.started_at)
         return replace(options, holdings=StoredHoldings(instance.store, instance.inbox, entry.name))
+
+    def _ask_sets(self, options: Options, description: Description) -> tuple[SetDescription, ...]:
+        """Ask for the sets of the source, and store them; return none where these are not all."""
+        described = description.with_sets(self.kind, options, self.fetch)
+        if described is not description:
+            further = described._replace(pages=described.pages[len(description.pages) :])
+            keep_description(self.instance, self.entry.name, further)
+            self.log.add_warnings(described.notes[len(description.notes) :])
+            for cursor in self.instance.inbox.cursors(self.entry.name):
+                self.instance.inbox.put_cursor(self.kind.taught(cursor, described.known))
+        return described.sets if described.has_all_sets else ()
 
     def _harvest(self, options: Options, publication: Publication) -> None:
         """Harvest all lists. Records received before an error are published."""
         try:
             with self.run.limited():
                 self._walk_lists(options, publication)
+                if not (self.stop.is_asked or self.run.is_at_limit):
+                    self.account.sets()
         except GatewayError as error:
             self.run.fail(outcome_of(error), str(error))
 

@@ -1,4 +1,4 @@
-"""Sources without an entry or a schedule (see `gateway.core.unattended`), and those that wait for a confirmation."""
+"""Sources without an entry or a schedule, and those that wait for a confirmation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Alarm, Source
-from gateway.core.unattended import without_entry, without_schedule
 from gateway.ops.clocks import ahead_of_machine
 from harvester.fulltext.substance import sentence
 from harvester.harvest.clock import wrong_clock
@@ -14,6 +13,23 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import waiting
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.takedowns.hide import is_named
+
+
+def without_entry(source: Source) -> str:
+    """Return the message about a source that has no entry: what is wrong, and what to do."""
+    return (
+        f"{source.name} has no entry in sources.toml, so nothing harvests it, but its records are published. "
+        f"Write its entry again ({source.base_url}), or delete them with `harvester source remove {source.name}`."
+    )
+
+
+def without_schedule(*names: str) -> str:
+    """Return the message about sources whose entries have no `every`: what is wrong, and what to do."""
+    has, them = ("has", "it") if len(names) == 1 else ("have", "them")
+    return (
+        f"{', '.join(names)} {has} no `every` in sources.toml, so `harvester tend` never harvests {them}. "
+        'Set it, for example `every = "1d"`, or `every = "never"`.'
+    )
 
 
 def unlisted(instance: Instance, entries: Collection[str] | None = None) -> tuple[Source, ...]:
@@ -36,21 +52,21 @@ def entry_of(instance: Instance, name: str) -> SourceEntry:
     return instance.sources.entry(name)
 
 
-def unscheduled(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
-    """Return the names of the sources whose entries have no `every`, except those that announce their changes."""
+def without_schedules(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
+    """Return the message about the sources whose entries have no `every`, except those that announce their changes."""
     silent = (entry.name for entry in entries if not entry.every)
-    return tuple(name for name in silent if not instance.subscriptions.of_source(name))
+    names = [name for name in silent if not instance.subscriptions.of_source(name)]
+    return (without_schedule(*names),) if names else ()
 
 
 def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[str, ...]:
     """Return a sentence, with what to do, for each kind of problem, and for each source with a changed identity."""
-    names = unscheduled(instance, entries.values())
     abandoned = map(without_entry, unlisted(instance, entries))
     changed = filter(None, (waiting(instance.inbox, name) for name in entries))
     clock = filter(None, (wrong_clock(instance), ahead_of_machine(instance.store)))
     alarms = tuple(sentence(alarm) for alarm in alarms_of(instance) if alarm.is_open)
     shown = f"{alarms[0]} Open alarms: {len(alarms)}; `harvester alarms` shows them." if alarms else ""
-    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock, *filter(None, (shown,)))
+    return (*abandoned, *changed, *clock, *filter(None, (shown,)))
 
 
 # --- The substance alarms of an instance (see `harvester.fulltext.substance`), without what is taken down ------------

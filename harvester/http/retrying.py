@@ -13,7 +13,8 @@ from math import inf, isfinite
 
 from gateway.core.errors import GatewayError, TryLater
 from gateway.core.settings import Settings
-from harvester.http.dates import http_second
+from gateway.core.xmltext import utc_datetime
+from harvester.http.dates import LATEST, http_second
 from harvester.http.failures import Fault
 from harvester.http.messages import Fetched
 
@@ -131,9 +132,10 @@ class Waiting:
         most = min(most, self.settings.seconds("fetch_max_wait_seconds"))
         most = most if self.waits_seconds is None else min(most, self.waits_seconds)
         if self.waited + seconds > most:
+            again = utc_datetime(int(min(self.clock() + seconds, LATEST)))
             raise TryLater(
                 f"{reason[0].upper()}{reason[1:]}. The next try would be in {seconds:.0f} seconds, "
-                f"beyond the limit of {most:.0f} seconds in all."
+                f"beyond the limit of {most:.0f} seconds in all. Come again after {again}."
             )
         self.tries += 1
         self.waited += seconds

@@ -33,7 +33,7 @@ class InstanceMemory:
 
         Raise StoreUnwritable when the file cannot be opened.
         """
-        entry = self._read().get(str(folder.resolve()))
+        entry = self.read().get(str(folder.resolve()))
         try:
             return None if entry is None else Mark(int(str(entry["bytes"])), str(entry["sha256"]))
         except (KeyError, ValueError) as error:
@@ -47,10 +47,11 @@ class InstanceMemory:
         if not any((self.file.parent / sign).exists() for sign in _SIGNS):
             return
         with changing(self.file):
-            known = {**self._read(), str(folder.resolve()): {**mark, "at": at}}
+            known = {**self.read(), str(folder.resolve()): {**mark, "at": at}}
             replace_durably(self.file, json.dumps(known, ensure_ascii=False, indent=1).encode() + b"\n")
 
-    def _read(self) -> dict[str, Mapping[str, object]]:
+    def read(self) -> dict[str, Mapping[str, object]]:
+        """Return the whole file. Raise as `remembered`."""
         try:
             document = json.loads(self.file.read_bytes())
         except FileNotFoundError:

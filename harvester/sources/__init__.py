@@ -17,7 +17,7 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.core.registry import members
 from harvester.http.messages import Fetch, Fetched
-from harvester.sources.budget import Budget
+from harvester.sources.budget import Budget, optional_budget
 from harvester.sources.comparison_limit import Answers
 from harvester.sources.seen import Seen
 
@@ -92,7 +92,8 @@ class Options:
     `known` is what earlier lists have learned about the source, as the state of a list that has not begun.
     `arrived(cursor, since)` returns the identifiers of the cursor's list received since a second; None: not known.
     `most_bytes` limits the decompressed bytes of one document. `budget` limits the fallback steps of the run, `answers`
-    the answers of ListIdentifiers that are read for comparison. `asks_anew`: requests that failed are repeated at once.
+    the answers of ListIdentifiers that are read for comparison. `optional` limits all requests that a harvest can do
+    without. `asks_anew`: requests that failed are repeated at once.
     `is_part`: the list is a window of another list, which is compared as a whole. `came` are the records that the run
     received in it and in the windows around it: they renew no budget. `windows_from` is the date since which windows
     have brought all records before `from_`; None: they have not. `is_behind_new`: in this same run.
@@ -119,6 +120,7 @@ class Options:
     asks_anew: bool = False
     budget: Budget = field(default_factory=Budget, compare=False)
     answers: Answers = field(default_factory=Answers, compare=False)
+    optional: Budget = field(default_factory=optional_budget, compare=False)
 
     def after(self, description: Description) -> Options:
         """Return the options of the lists, with the granularity and the knowledge of a description."""
@@ -145,6 +147,11 @@ class Description(NamedTuple):
     known: str = ""
     stated_at: int | None = None
     identity: Identity | None = None
+    has_all_sets: bool = True
+
+    def with_sets(self, kind: SourceKind, options: Options, fetch: Fetch) -> Description:
+        """Return it with the sets of the source, and with further pages and notes about them."""
+        return self if kind.sets is None else kind.sets(options, self, fetch)
 
 
 class ListEnd(StrEnum):
@@ -161,7 +168,7 @@ class Compared(StrEnum):
     """How much of the other list of a source was compared with the received records: a closed list."""
 
     NOTHING = "nothing"
-    PART = "part"  # at most four answers, because there was no doubt
+    PART = "part"  # a few answers, because there was no doubt
     CHANGES = "changes"  # all records of the requested dates only
     WHOLE = "whole"
 
@@ -173,7 +180,7 @@ class Step(NamedTuple):
     completeListSize; None when not stated. `doubts` are reasons why completeness is not shown; `notes` are sentences
     for the log; `losses` say what repairs removed from records that are still used. `compared` belongs to the last
     step, where the source has another list to compare with; None: it has none. `left_out` counts listed resources that
-    are not metadata and that no metadata describes.
+    are not metadata and that no metadata describes. `names` counts the records that the other list was seen to name.
     """
 
     page: RawPage
@@ -187,6 +194,7 @@ class Step(NamedTuple):
     losses: tuple[str, ...] = ()
     compared: Compared | None = None
     left_out: int = 0
+    names: int = 0
 
     @property
     def is_last(self) -> bool:
@@ -244,9 +252,12 @@ class Recognised(NamedTuple):
 class SourceKind:
     """One kind of source.
 
-    `describe(options, fetch)` asks once what the source is. `changes(options, cursor, fetch)` walks the list of the
-    cursor's metadataPrefix and set from the cursor's state on. It raises a GatewayError when it cannot continue; the
-    steps before that stay valid.
+    `describe(options, fetch)` asks once what the source is. `sets(options, description, fetch)` asks for its sets where
+    `describe` did not; a harvest does so after its records. `taught(cursor, known)` returns a cursor with what was
+    learned then.
+
+    `changes(options, cursor, fetch)` walks the list of the cursor's metadataPrefix and set from the cursor's state on.
+    It raises a GatewayError when it cannot continue; the steps before that stay valid.
 
     `listed(options, cursor, fetch)` yields the current identifiers of the cursor's list. `single(options, cursor,
     identifier, fetch)` returns one record, without a slice when it is gone. A kind with both can be swept.
@@ -278,6 +289,8 @@ class SourceKind:
     options: tuple[Option, ...]
     describe: Callable[[Options, Fetch], Description]
     changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]
+    sets: Callable[[Options, Description, Fetch], Description] | None = None
+    taught: Callable[[Cursor, str], Cursor] = lambda cursor, _known: cursor
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
     is_elsewhere: Callable[[RawPage], bool] = lambda _page: False

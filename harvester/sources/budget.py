@@ -9,11 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from threading import Lock
 
+from gateway.core.errors import AnswerTooLarge
 from harvester.http.messages import Fetch, Fetched, Request
 
 MOST_REQUESTS, MOST_SECONDS = 200, 600.0  # the defaults of the settings
+
+# Of a run, for what it can do without, since the last new record.
+OPTIONAL_REQUESTS, OPTIONAL_SECONDS, OPTIONAL_BYTES = 200, 300.0, 50_000_000
 
 _DAMAGED = 2  # answers that arrived only uncompressed; a single one may be chance
 _UNCOMPRESSED = ("Accept-Encoding", "identity")
@@ -27,27 +32,35 @@ class Budget:
         most_requests: int = MOST_REQUESTS,
         most_seconds: float = MOST_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        most_bytes: float = inf,
     ) -> None:
         """Take the limits, and a monotonic clock in seconds."""
-        self.most_requests, self.most_seconds, self.clock = most_requests, most_seconds, clock
-        self._requests, self._seconds = 0, 0.0
+        self.most_requests, self.most_seconds, self.most_bytes, self.clock = (
+            most_requests,
+            most_seconds,
+            most_bytes,
+            clock,
+        )
+        self._requests, self._seconds, self._bytes = 0, 0.0, 0
         self._lock = Lock()
 
-    def spend(self, requests: int, seconds: float) -> None:
-        """Count requests and seconds that brought nothing."""
+    def spend(self, requests: int, seconds: float, size: int = 0) -> None:
+        """Count requests, seconds and bytes that brought nothing."""
         with self._lock:
             self._requests += requests
             self._seconds += seconds
+            self._bytes += size
 
     def renew(self) -> None:
         """Reset both counts: a new record arrived."""
         with self._lock:
-            self._requests, self._seconds = 0, 0.0
+            self._requests, self._seconds, self._bytes = 0, 0.0, 0
 
     @property
     def is_spent(self) -> bool:
-        """Return whether no further fallback step is allowed."""
-        return self._requests >= self.most_requests or self._seconds >= self.most_seconds
+        """Return whether no further fallback step, or no further request of this kind, is allowed."""
+        is_long = self._requests >= self.most_requests or self._seconds >= self.most_seconds
+        return is_long or self._bytes >= self.most_bytes
 
     @property
     def sentence(self) -> str:
@@ -56,6 +69,34 @@ class Budget:
             f"{self._requests} requests in {self._seconds:.0f} seconds brought no new record, so this run stops here. "
             "The next run continues; to allow more, raise fallback_most_requests and fallback_most_seconds."
         )
+
+
+def optional_budget() -> Budget:
+    """Return the budget of a run for what a harvest can do without: sets, formats, comparison."""
+    return Budget(OPTIONAL_REQUESTS, OPTIONAL_SECONDS, most_bytes=OPTIONAL_BYTES)
+
+
+class Optional:
+    """A `Fetch` for what a harvest can do without. It raises AnswerTooLarge when the budget of the run is spent."""
+
+    def __init__(self, fetch: Fetch, budget: Budget) -> None:
+        """Take `fetch`, and the budget."""
+        self._fetch, self._budget = fetch, budget
+
+    def __call__(self, request: Request) -> Fetched:
+        """Return the answer to a request. Raise AnswerTooLarge, and the errors of `fetch`."""
+        if self._budget.is_spent:
+            raise AnswerTooLarge(
+                f"A harvest can do without it, and takes at most {self._budget.most_requests} such answers, in "
+                f"{self._budget.most_seconds:.0f} seconds, with {self._budget.most_bytes / 1e6:.0f} MB."
+            )
+        began, size = self._budget.clock(), 0
+        try:
+            fetched = self._fetch(request)
+            size = len(fetched.body)
+        finally:
+            self._budget.spend(1, self._budget.clock() - began, size)
+        return fetched
 
 
 class Spender:

@@ -15,7 +15,7 @@ from gateway.core.xmltext import OAI_PMH
 
 VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
 _TAG = re.compile(rf"\{{http://www\.openarchives\.org/OAI/(1\.[01])/OAI_(?:{VERBS})\}}({VERBS})")
-_LIFTED = ("responseDate", "requestURL")
+LIFTED = ("responseDate", "requestURL")
 
 # The error of 2.0 where the verb of 1.x is empty.
 _NOTHING = {
@@ -48,7 +48,7 @@ def arranged(root: etree._Element) -> etree._Element:
     if verb is root:
         outer = etree.Element("OAI-PMH")
         outer.append(verb)
-    lifted = [child for child in verb if _local(child) in _LIFTED]
+    lifted = [child for child in verb if _local(child) in LIFTED]
     outer.extend(lifted)
     for record in verb.iterchildren("{*}record"):
         for header in record.iterchildren("{*}header"):

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway.cli.main import main
+from gateway.core import finding
 from gateway.core.model import Format, ItemChange, Publication, Record, Source
 from gateway.core.permissions import private
 from gateway.core.settings import load
@@ -21,6 +22,12 @@ from gateway.store.opening import open_store
 def synchronized(monkeypatch) -> None:
     """Let NTP keep the clock, as the kernel of this machine may or may not say."""
     monkeypatch.setattr(health, "is_synchronized", lambda: True)
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch) -> None:
+    """Let `gateway check` not start `harvester check`, which takes a second; `tests/commands` does."""
+    monkeypatch.setattr(finding, "of_harvester", lambda _: ())
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -67,26 +66,6 @@ def test_reader_of_pdf_files_that_cannot_start_is_a_problem(gateway, sound, monk
     )
 
 
-@each_row(
-    "text, expected",
-    [
-        ("", ["laro has no entry in sources.toml, so nothing harvests it, but its records are published"]),
-        ("[laro]\nurl = 'http://laro.example.org/oai'", ["laro has no `every` in sources.toml"]),
-        ("[laro]\nevery = 'never'", []),
-        ("[laro", []),  # the harvester says what is wrong
-    ],
-)
-def test_sources_that_nobody_looks_after_are_named(gateway, sound, folder, publish, text, expected):
-    publish()
-    (folder / "sources.toml").unlink(missing_ok=True)
-    if text is not None:
-        write_sources(folder, text)
-    result = gateway("check", "--json", GATEWAY_BASE_URL="https://repo.example.org/oai")
-    warned = [sentence for level, sentence in levels(result) if level == "warning"]
-    assert len(warned) == len(expected)
-    assert all(sentence.startswith(words) for sentence, words in zip(warned, expected, strict=True))
-
-
 def test_the_defaults_are_warned_about(gateway):
     gateway("init")
     result = gateway("check", "--json")
@@ -115,8 +94,6 @@ def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, n
     [
         (lambda folder: (folder / "secret").unlink(), "There is no secret to sign tokens with"),
         (lambda folder: (folder / "secret").write_text("short"), "The secret is too short"),
-        (lambda folder: (folder / "store.sqlite").unlink(), "gateway init"),
-        (lambda folder: (folder / "store.sqlite").write_bytes(b"no database" * 1000), "store.sqlite"),
         (lambda folder: (folder / "config.toml").write_text("colour = 1"), "There is no setting 'colour'"),
         (lambda folder: (folder / "config.toml").write_text('serve_trusted_proxies = "x"'), "serve_trusted_proxies: "),
         (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
@@ -129,16 +106,6 @@ def test_what_keeps_it_from_serving_is_a_problem(gateway, folder, ready_made, sp
     result = gateway("check", "--json")
     assert result.exit_code == 1
     assert any(level == "problem" and sentence in text for level, text in levels(result))
-
-
-def test_what_the_store_says_against_itself_is_a_problem(gateway, sound, folder, publish):
-    publish()
-    with closing(sqlite3.connect(folder / "store.sqlite")) as connection, connection:
-        connection.execute("delete from item")
-    result = gateway("check")
-    assert result.exit_code == 1
-    assert "problem" in result.stderr
-    assert "The store is sound." not in result.stderr
 
 
 def test_an_inbox_that_is_older_than_the_store_is_a_problem(gateway, sound, folder, publish):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from time import sleep
 
 import pytest
 
@@ -16,6 +15,7 @@ from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
 from tests.store.test_sqlite_compaction import Model
 from tests.store.test_sqlite_shrinking import spread
+from tests.waiting import wait_for_horizon
 
 
 @pytest.mark.slow
@@ -24,7 +24,7 @@ def test_blocks_are_made_anew_once(gateway, folder):
     with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
         changes = tuple(change(str(number)) for number in range(60))
         store.publish(store.intend(), Publication("laro", changes))
-    sleep(1.1)  # what is at the horizon is not touched
+    wait_for_horizon(folder)  # what is at the horizon is not touched
     result = gateway("compact", "--json")
     assert result.exit_code == 0, result.stderr
     facts = json.loads(result.stdout)

@@ -47,13 +47,6 @@ def lost(filled, folder) -> None:
         file.unlink()
 
 
-def test_a_store_that_is_missing_is_no_reason_to_make_an_empty_one(gateway, lost):
-    for words in (["check"], ["rebuild"], ["serve", "--port", "0"]):
-        result = gateway(*words)
-        assert result.exit_code == 1
-        assert "`gateway restore` or `gateway rebuild --from-inbox`" in result.stderr
-
-
 def test_every_command_says_that_a_new_store_knows_nothing_of_what_the_inbox_holds(gateway, lost):
     assert "lacks gone, laro" in gateway("init").stderr
     for words in (["check"], ["rebuild"], ["rebuild", "--format", "oai_dc"], ["serve", "--port", "0"]):

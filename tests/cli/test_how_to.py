@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
-from gateway.ops.backup import ORDER
+from gateway.store.instance import DATABASES
 from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.conftest import ROOT
@@ -111,7 +111,7 @@ def test_an_inbox_is_filled_again_without_a_backup(filled, run) -> None:
 
 def test_the_recipe_for_litestream_names_every_database() -> None:
     (recipe,) = re.findall(r"(?s)```yaml\n(.*?)```", TEXT)
-    assert sorted(re.findall(r"path: /srv/gateway/(\S+)", recipe)) == sorted(ORDER)
+    assert sorted(re.findall(r"path: /srv/gateway/(\S+)", recipe)) == sorted(DATABASES)
 
 
 def test_every_file_that_a_backup_holds_is_explained(filled, run) -> None:

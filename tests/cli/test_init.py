@@ -21,6 +21,7 @@ def test_an_instance_is_made_with_everything_in_it(gateway, folder):
     assert sorted(file.name for file in folder.iterdir() if file.suffix not in ("", ".toml") or file.is_dir()) == [
         "files",
         "inbox.sqlite",
+        "locks",
         "store.sqlite",
     ]
     assert config(folder) == {

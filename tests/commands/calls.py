@@ -51,6 +51,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester takedown remove": (("withdrawn.example.org", "--yes"),),
     "harvester publish": ((),),
     "harvester status": ((),),
+    "harvester check": ((),),
     "harvester log": ((), ("1",)),
     "harvester records": (("fake",),),
     "harvester quarantine": ((),),

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.core.xmltext import parse_utc_datetime
+from gateway.store.instance import Instance
 from gateway.store.opening import open_inbox
 from harvester.cli import COMMANDS, main
 from harvester.harvest import admission
@@ -121,9 +122,10 @@ def test_an_inbox_that_was_lost_hides_nothing_that_arrives_later(added, reposito
     assert added("run", "fake")[0] == 0
     (instance / "inbox.sqlite").unlink()
     repository.fill(9)
-    assert "Restore it with `gateway restore --missing`" in added("run", "fake")[2]
+    assert "restore it with `gateway restore --missing DIR`" in added("run", "fake")[2]
     assert not (instance / "inbox.sqlite").exists()  # a restore finds that it is missing
-    open_inbox(instance, create=True).close()  # as `gateway init` does
+    Instance(instance).accept_losses()  # as `gateway init` does
+    open_inbox(instance, create=True).close()
     status, _, words = added("run", "fake")
     assert status == 0
     assert "9 published" in words

@@ -17,6 +17,7 @@ from gateway.core import permissions
 from gateway.core.takedowns import Kind, Takedown
 from gateway.ops import upkeep
 from gateway.store.takedown_file import TakedownFile
+from tests.waiting import wait_until
 
 GROUP = grp.getgrgid(os.getgid()).gr_name
 
@@ -99,7 +100,8 @@ def test_what_root_makes_belongs_to_the_owner_of_the_folder(tmp_path: Path) -> N
     (folder / "config.toml").write_text("")
     os.chown(folder / "config.toml", 0, 0)  # long ago, and for good reason
     os.utime(folder / "config.toml")
-    time.sleep(1.1)
+    changed_at = (folder / "config.toml").stat().st_ctime
+    wait_until(lambda: time.time() > changed_at + 1)
     with permissions.private(folder):
         TakedownFile(folder).change(lambda _: [Takedown(Kind.DOI, "10.1234/x")])
         assert (folder / "takedowns.json").stat().st_uid == user  # at once: the server reads it now

@@ -11,10 +11,12 @@ endpoint gives a living record away when its ListRecords does not bring it and
 * its ListIdentifiers names it to a client that asks without dates and follows the tokens (`named`); or
 * a count tells that something is missing, and no list is complete by its own count (`has_true_count`); or
 * it stands behind the end of a list that breaks off, while no count says that this was the end and no ListIdentifiers
-  names just what came (`behind_the_break`).
+  names just what came (`behind_the_break`); or
+* something in the lists is not understood where a token should be, or a question by date would bring it, or a list
+  brings it as living and as deleted (`told_otherwise`).
 
-A run reads at most four answers of ListIdentifiers where nothing else seems wrong. Of the names of longer lists it must
-say that it has compared no more, and the sweep behind it must find everything (`is_short`).
+A run reads few answers of ListIdentifiers where nothing else seems wrong. Where these were not all, it must not say
+that nothing is missing, and the sweep behind it must find everything (`is_short`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from tests.faults.site import Asked, Clock, Said, Serve, Site, Stage
 from tests.faults.source import DAY, SECONDS, Record, Refused, Source, Token, error, moment, records
@@ -55,7 +57,14 @@ HIDDEN_RECORDS: dict[str, Chosen] = {
 HIDDEN_PAGES: dict[str, Paged] = {
     "the second half": lambda listing, size: listing[: max(size, len(listing) // 2 // size * size)],
     "the last page": lambda listing, size: listing[: max(size, (len(listing) - 1) // size * size)],
+    "a skipped page": lambda listing, size: (
+        listing[:size] + listing[2 * size :] if len(listing) > 3 * size else listing
+    ),
+    "a short page": lambda listing, size: (
+        listing[: 2 * size - _SHORTER] + listing[2 * size :] if len(listing) > 2 * size else listing
+    ),
 }
+_SHORTER = 3  # records that a short page lacks: the second of more
 HIDDEN = (*HIDDEN_RECORDS, *HIDDEN_PAGES)
 
 # completeListSize of a page: of how many that are there, of how many that are shown, behind how many, on how many.
@@ -103,6 +112,12 @@ DATES = ("kept", "kept", "kept", "ignored", "refused")
 # What is harvested: the whole repository; one set; its first harvest in windows of a year; what changed since a harvest
 # in which nothing was wrong.
 WAYS = ("whole", "set", "years", "later")
+# How both lists write a token: its element, an attribute of the list, or an element of another name.
+SPELLINGS = ("resumptionToken", "resumptiontoken", "ResumptionToken", "resumption_token", "an attribute", "next")
+WINDOWS = (0, 30)  # both lists end after so many records, whatever the dates; 0: they do not
+# A tombstone beside the living record: dated before it, or with the same date.
+TWINS = ("none", "stale", "of one date")
+OPTIONAL = ("short", "endless")  # its ListSets
 
 
 class Traits(NamedTuple):
@@ -119,13 +134,25 @@ class Traits(NamedTuple):
     dates: str = "kept"
     is_backwards: bool = False  # the newest stand first
     way: str = "whole"
+    spelling: str = "resumptionToken"
+    window: int = 0
+    twins: str = "none"
+    optional: str = "short"
 
     @property
     def calm(self) -> Traits:
         """The same without anything wrong in its lists."""
         plain = Traits()
         return self._replace(
-            hidden=plain.hidden, size=plain.size, ends=plain.ends, names=plain.names, single=plain.single
+            hidden=plain.hidden,
+            size=plain.size,
+            ends=plain.ends,
+            names=plain.names,
+            single=plain.single,
+            spelling=plain.spelling,
+            window=plain.window,
+            twins=plain.twins,
+            optional=plain.optional,
         )
 
     def __str__(self) -> str:
@@ -152,6 +179,10 @@ def _drawn(dice: random.Random, hidden: str, size: str, ends: str, ways: Sequenc
         dice.choice(DATES),
         dice.random() < 1 / 5,
         dice.choice(ways),
+        dice.choice(SPELLINGS) if dice.random() < 1 / 5 else SPELLINGS[0],
+        dice.choice((0, 0, 0, 0, *WINDOWS)),
+        dice.choice((*TWINS, "none", "none", "none")),
+        "endless" if dice.random() < 1 / 20 else "short",
     )
 
 
@@ -175,11 +206,32 @@ class Endpoint(Source):
         """Return what there is of these arguments."""
         if self.traits.dates == "ignored":
             wanted = {name: value for name, value in wanted.items() if name not in ("from", "until")}
-        selection = super().selected(wanted)
+        selection = self._with_tombstones(super().selected(wanted), wanted)
         return selection[::-1] if self.traits.is_backwards else selection
+
+    def _with_tombstones(self, selection: list[Record], wanted: Mapping[str, str]) -> list[Record]:
+        """Return records of one moment with tombstones beside them."""
+        if self.traits.twins == "none":
+            return selection
+        dates = {name: value for name, value in wanted.items() if name in ("from", "until")}
+        twins = {
+            record.identifier: record._replace(
+                is_deleted=True, datestamp=record.datestamp if self.traits.twins == "of one date" else _STALE
+            )
+            for record in _twinned(self)
+        }
+        added = Source(twins, self.now, granularity=self.granularity).selected(dates)
+        if "set" in wanted:
+            added = [record for record in added if wanted["set"] in record.sets]
+        return sorted(
+            (*selection, *added), key=lambda record: (self.stamp(record), record.identifier, record.is_deleted)
+        )
 
     def shown(self, verb: str, wanted: Mapping[str, str]) -> list[Record]:
         """Return what a list of this verb shows of it."""
+        return self._shown(verb, wanted)[: self.traits.window or None]
+
+    def _shown(self, verb: str, wanted: Mapping[str, str]) -> list[Record]:
         listing = self.selected(wanted)
         if verb == "ListIdentifiers":
             if self.names.is_one_page:
@@ -199,6 +251,40 @@ class Endpoint(Source):
     # -- what it gives away --
 
     @property
+    def told_otherwise(self) -> frozenset[str]:
+        """The living records of which lists, their containers or questions by date tell.
+
+        All, where a token is not written as it should be; those that are named around a short page, or from the last
+        date on; those that come as live and as deleted.
+        """
+        shown, living = self.shown("ListRecords", self.wanted), {record.identifier for record in self.living}
+        told = {record.identifier for record in _twinned(self)} if self.traits.single == "found" else set()
+        told &= {record.identifier for record in shown if not record.is_deleted}
+        if self.traits.spelling != SPELLINGS[0] and len(shown) > self.traits.page_size:
+            told |= {record.identifier for record in shown if not record.is_deleted}
+        if self.traits.dates != "kept" or self.names.refusal or self.names.is_one_page or self.has_false_count:
+            return frozenset(told & living)
+        if self.traits.hidden == "a short page" and not self.names.is_short:
+            told |= self._named_from(self.stamp(shown[0]), "from") if shown else set()
+        if self.traits.window and len(shown) == self.traits.window:
+            told |= self._named_from(self.stamp(shown[-1]), "until" if self.traits.is_backwards else "from")
+        return frozenset(told & living)
+
+    def _named_from(self, date: str, bound: str) -> set[str]:
+        return {record.identifier for record in self.shown("ListIdentifiers", {**self.wanted, bound: date})}
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether neither a token nor a date leads behind the first page of its lists."""
+        return self.traits.spelling in SPELLINGS[-2:] and self.traits.dates != "kept"
+
+    @property
+    def has_false_count(self) -> bool:
+        """Whether a list announces just as many as it shows: then it is believed that these are all."""
+        is_listed = self.traits.size == "what is shown" and self._is_paged
+        return is_listed or (self.names.size == "what is shown" and self._are_names_paged)
+
+    @property
     def named(self) -> frozenset[str]:
         """The living records that its ListIdentifiers names."""
         shown = [] if self.names.refusal else self.shown("ListIdentifiers", self.wanted)
@@ -211,7 +297,12 @@ class Endpoint(Source):
 
     @property
     def has_true_count(self) -> bool:
-        """Whether a count tells how many there are, and no list is complete by another."""
+        """Whether a count tells how many there are, and no list is complete by another.
+
+        No count is read where it does not stand in an element for a token.
+        """
+        if self.traits.spelling in SPELLINGS[-2:]:
+            return False
         has_names_size = not self.names.refusal and self._are_names_paged
         names_tell, names_overrule = (
             has_names_size and self.names.size == size for size in ("the truth", "what is shown")
@@ -288,7 +379,10 @@ class Endpoint(Source):
         traits = self.traits
         are_lists_well = traits.hidden == "nothing" and traits.ends == ENDS_HERE[0] and not traits.is_backwards
         are_names_well = traits.names.startswith("whole") and traits.dates == "kept"  # and they end properly
-        return are_lists_well and are_names_well and traits.size in ("nothing", "what is shown", "the truth")
+        is_plain = traits.spelling == SPELLINGS[0] and not traits.window and traits.twins != "of one date"
+        return (
+            are_lists_well and are_names_well and is_plain and traits.size in ("nothing", "what is shown", "the truth")
+        )
 
     @property
     def pages(self) -> int:
@@ -324,6 +418,8 @@ class Endpoint(Source):
             raise Refused(self.names.refusal, "Not so.")
         at = self._begun(verb, given)
         shown, size = self.shown(verb, at.wanted), self.traits.names_page_size if is_names else self.traits.page_size
+        if self.traits.hidden == "a short page" and not is_names and at.cursor == size:
+            size -= _SHORTER * (len(self.shown(verb, at.wanted)) < len(self.selected(at.wanted)))
         here, rest = shown[at.cursor : at.cursor + size], shown[at.cursor + size :]
         ends = self.names.ends if is_names else self.traits.ends
         if not here:
@@ -335,7 +431,23 @@ class Endpoint(Source):
         following = at._replace(cursor=at.cursor + len(here)).text
         write = self._header if is_names else self._written
         token = _token(attributes, escape(following)) if rest else self._last(ends, attributes, at, following)
-        return f"<{verb}>{''.join(map(write, here))}{token}</{verb}>"
+        return self._spelt(verb, "".join(map(write, here)), token)
+
+    def _spelt(self, verb: str, entries: str, token: str) -> str:
+        """Return a list with its token in the spelling of this endpoint."""
+        if self.traits.spelling == "an attribute" and token:
+            text = token.partition(">")[2].partition("<")[0]
+            return f"<{verb} resumptionToken={quoteattr(text)}>{entries}</{verb}>"
+        return f"<{verb}>{entries}{token.replace(SPELLINGS[0], self.traits.spelling)}</{verb}>"
+
+    def _list_sets(self, verb: str, given: Mapping[str, str]) -> str:
+        if self.traits.optional == "short":
+            return super()._list_sets(verb, given)
+        begin = int(given.get("resumptionToken", 0))
+        sets = "".join(
+            f"<set><setSpec>more{number}</setSpec><setName>More</setName></set>" for number in range(begin, begin + 100)
+        )
+        return f"<ListSets>{sets}{_token('', str(begin + 100))}</ListSets>"
 
     def _last(self, ends: str, attributes: str, at: Token, following: str) -> str:
         """Return what the last page with records has for a token."""
@@ -365,6 +477,16 @@ class Endpoint(Source):
         if self.traits.dates == "refused" and ("from" in wanted or "until" in wanted):
             raise Refused("badArgument", "No dates here.")
         super()._check(wanted)
+
+
+_STALE = "2021-02-03T03:00:00Z"  # before all other dates
+
+
+def _twinned(endpoint: Endpoint) -> list[Record]:
+    """Return the records beside which there are tombstones."""
+    if endpoint.traits.twins == "none":
+        return []
+    return [record for number, record in enumerate(endpoint.held.values()) if number % 20 in (9, 10)]
 
 
 def _token(attributes: str, text: str) -> str:

@@ -14,10 +14,10 @@ from tests.faults.busy import KINDS, Business, Busy, Kind
 from tests.faults.harvest import Harvested, faults_of, harvested, missing
 from tests.faults.site import Clock, Site, Sites
 from tests.faults.source import Record, moment, records
+from tests.seeds import SEED
 
-# BUSY_SEEDS: how often each kind is tried; BUSY_SEED: the first of their seeds.
-_FIRST = int(os.environ.get("BUSY_SEED", "0"))
-SEEDS = range(_FIRST, _FIRST + int(os.environ.get("BUSY_SEEDS", "1")))
+# BUSY_SEEDS: how often each kind is tried.
+SEEDS = range(SEED, SEED + int(os.environ.get("BUSY_SEEDS", "1")))
 COUNT = 200
 
 

@@ -16,18 +16,16 @@ from tests.faults.conftest import _house
 from tests.faults.harvest import MakeSite, faults_of, harvested, opened
 from tests.faults.table import Quirk, all_quirks
 from tests.rows import each_row
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it asks servers, hundreds of times
 
 
 QUIRKS = all_quirks()
 
-# FAULTS_PAIRS: how many pairs of quirks are tried, or `all` (more than an hour); FAULTS_SEED: which; else others
-# for each state of the program.
+# FAULTS_PAIRS: how many pairs of quirks are tried, or `all` (more than an hour).
 _PAIRS = os.environ.get("FAULTS_PAIRS", "30")
 _PORTION = 60  # pairs that fit into one instance
-_SEED = seed_of("FAULTS_SEED")
 
 # What the token brought from beside the set was once taken for what had been announced of the set.
 # Windows that a source refuses whatever their dates are were divided down to days.
@@ -46,7 +44,7 @@ _REMARKABLE_PAIRS = (
 def _pairs() -> list[tuple[Quirk, Quirk]]:
     """Return the pairs to try, the outer quirk first."""
     every = [pair for pair in combinations(QUIRKS.values(), 2) if _can_be_noticed(*pair)]
-    dice = random.Random(_SEED)
+    dice = random.Random(SEED)
     chosen = every if _PAIRS == "all" else dice.sample(every, int(_PAIRS))
     return [pair if dice.random() < 1 / 2 else pair[::-1] for pair in chosen]
 
@@ -73,7 +71,7 @@ def test_pairs_of_quirks_lose_nothing_without_a_word(site: MakeSite) -> None:
             for pair in pairs[start : start + _PORTION]:
                 if faults := _faults(house, site, pair):
                     failed[" + ".join(quirk.name for quirk in pair)] = faults
-    assert failed == {}, f"FAULTS_SEED={_SEED}"
+    assert failed == {}
 
 
 def _faults(house: Instance, site: MakeSite, pair: tuple[Quirk, Quirk]) -> list[str]:

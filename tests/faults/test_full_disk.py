@@ -18,11 +18,10 @@ from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Site
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow
 
-SEED = seed_of("FAULTS_SEED")
 MOMENTS = 3  # at which the disk is full, of each way to publish
 
 

@@ -19,15 +19,14 @@ from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Asked, Said, Serve, Site, Stage
 from tests.faults.source import records
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow
 
 RECORDS, BEFORE, PAGE = 6000, 600, 15
 _ALL_PASS = "GATEWAY_SWEEP_MOST_SHARE=1"  # a third of what is held goes, and nobody is there to let it pass
-# FAULTS_KILLS=200 for the whole proof, which takes about a minute; FAULTS_SEED tells which moments.
+# FAULTS_KILLS=200 for the whole proof, which takes about a minute.
 KILLS = int(os.environ.get("FAULTS_KILLS", "12"))
-SEED = seed_of("FAULTS_SEED")
 
 
 def _remembered(asked: Asked, serve: Serve, stage: Stage) -> Said:

@@ -4,7 +4,7 @@ Each of them runs in a thread of its own, and only one moves at a time, to its n
 search database, or inside a publication. A strict harvester asks meanwhile. In every schedule one of them may die at
 any of these places. Nothing is lost, one of several wins, and what is visible was in force at one moment.
 
-`DECIDING_SCHEDULES` says how many schedules are played, `DECIDING_SEED` the seed. With 1,000, somebody dies everywhere.
+`DECIDING_SCHEDULES` says how many schedules are played. With 1,000, somebody dies everywhere.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from tests.clocks import Clocks
 from tests.publish.desk import Desk, Sent, make_databases
-from tests.seeds import seed_of
+from tests.seeds import SEED
 from tests.store.test_interleavings import Actor, patiently
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
@@ -337,11 +337,9 @@ def _outlasted(work: Callable[[], None]) -> Callable[[], None]:
 @pytest.fixture
 def stage(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Stage]:
     ready_made(tmp_path, make_databases)
-    seed = seed_of("DECIDING_SEED")
-    print(f"seed {seed}")
     open_discovery(tmp_path).close()
     desk_file = tmp_path / "discovery.sqlite"
-    with closing(SqliteDiscovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(seed))) as made:
+    with closing(SqliteDiscovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(SEED))) as made:
         yield made
 
 

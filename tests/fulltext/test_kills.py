@@ -16,6 +16,7 @@ import pytest
 from gateway.store.opening import open_discovery, open_store
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
+from tests.seeds import SEED
 
 KILLS = int(os.environ.get("TEST_KILLS", "5"))
 FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
@@ -25,7 +26,7 @@ FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
 @pytest.mark.slow
 def test_a_search_that_is_killed_again_and_again_comes_to_its_end(folder: Path, tmp_path: Path) -> None:
     """After each search that comes to its end, what it wrote is compared with what it asked for."""
-    chance, kills, fresh = random.Random(7), 0, tmp_path / "fresh"
+    chance, kills, fresh = random.Random(SEED), 0, tmp_path / "fresh"
     fresh.mkdir()
     for file in (*folder.glob("*.sqlite*"), folder / "config.toml"):
         shutil.copy(file, fresh / file.name)

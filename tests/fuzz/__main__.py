@@ -7,6 +7,7 @@ Exit status 1 when anything failed; each failure is printed with the seed and wh
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from tests.fuzz import expressions, memory
 from tests.fuzz.parsers import element_growths_of, growths_of, mutants_of
 from tests.fuzz.requests import faults_of, filled
 from tests.fuzz.targets import TARGETS
+from tests.seeds import SEED
 
 _SHARE_OF_GROWTH = 6  # kinds of growing documents for each parser
 
@@ -58,7 +60,7 @@ def _report(what: str, faults: Iterable[str], began: float) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Run everything, the parsers in as many processes as there are processors."""
     options = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.splitlines()[0])
-    options.add_argument("--seed", type=int, default=1, help="which requests and mutants are made")
+    options.add_argument("--seed", type=int, default=SEED, help="which requests and mutants are made")
     options.add_argument("--requests", type=int, default=20_000, help="how many requests are sent")
     options.add_argument("--mutants", type=int, default=5_000, help="how many mutants each parser reads")
     options.add_argument("--share", action="store_true", help="a part of all that, in less than a minute")
@@ -74,7 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
         failed += _report(f"{mutants} mutants for each of {len(TARGETS)} parsers, and growing documents", faults, began)
     if not chosen.share:
         # In a process of its own: patterns are recorded while the modules are imported, and here they are already.
-        failed += subprocess.call([sys.executable, "-m", expressions.__name__])
+        surroundings = os.environ | {"TESTS_SEED": str(chosen.seed)}
+        failed += subprocess.call([sys.executable, "-m", expressions.__name__], env=surroundings)
         failed += memory.main()
     return 1 if failed else 0
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gateway.core import typed_links, xmlio
+from gateway.core import bibliography, typed_links, xmlio
 from gateway.core.address_rules import Allowed
 from gateway.core.addresses import address, any_uri, is_address, uri_of
+from gateway.core.bibliography import identifiers as spellings
 from gateway.core.errors import UnusableRecord
 from gateway.core.model import Outcome, Statement, Work
 from gateway.core.spdx import spdx_uri
@@ -332,10 +333,11 @@ def _claims(text: str) -> object:
 
 def _identifiers(text: str) -> object:
     return (
-        identifiers.dois_in(text),
-        identifiers.arxiv_in(text),
-        identifiers.pmcids_in(text),
-        identifiers.issns_in(text),
+        bibliography.dublin_core.read([Statement(element, text) for element in ("title", "creator", "date", "source")]),
+        spellings.identifier_of(text),
+        list(spellings.own_identifiers([text, text[:50]])),
+        spellings.pmcids_in(text),
+        spellings.issns_in(text),
         fixity.digests_of(text),
         repair.legal_references(text),
     )

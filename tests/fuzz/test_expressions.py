@@ -19,7 +19,7 @@ from tests.rows import each_row
 @pytest.mark.slow
 @pytest.mark.unmeasured
 def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
-    """CI tries fewer attacks on each of them, others for each state of the program."""
+    """CI tries fewer attacks on each of them, others in each run."""
     surroundings = unmeasured(os.environ)
     if os.environ.get("TEST_SHARES"):
         surroundings.setdefault("EXPRESSIONS_ATTACKS", "250")

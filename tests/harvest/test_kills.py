@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from contextlib import contextmanager
 from threading import Event
 
 import pytest
 
 from gateway.store.opening import open_inbox
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -54,10 +54,7 @@ def test_a_wait_ends_with_the_first_ctrl_c(instance, repository, harvester):
     _configured(instance, repository)
     repository.statuses["ListRecords"] = (503, b"", {"Retry-After": "600"})
     process = harvester("run", "fake", "--json")
-    while not repository.lists():
-        assert process.poll() is None
-        time.sleep(0.02)
-    time.sleep(0.3)  # the pause has begun; where it has not, it ends at its beginning
+    _await_words(process, "The next try is in 600 seconds.")  # where the pause has not begun, it ends at its beginning
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=240)
     assert process.returncode == 130
@@ -82,9 +79,8 @@ def _at_page(repository, harvester, page):
     repository.before = lambda _: len(repository.lists()) >= page and release.wait(240)
     process = harvester("run", "fake", "--json")
     try:
-        while len(repository.lists()) < page:
-            assert process.poll() is None
-            time.sleep(0.02)
+        wait_until(lambda: len(repository.lists()) >= page or process.poll() is not None)
+        assert process.poll() is None
         yield process, release
     finally:
         repository.before = lambda _: None
@@ -94,5 +90,9 @@ def _at_page(repository, harvester, page):
 def _interrupt(process):
     """Send the first signal, and return when the process says that it was heard."""
     process.send_signal(signal.SIGINT)
-    while "once more to stop at once" not in process.stderr.readline():
+    _await_words(process, "once more to stop at once")
+
+
+def _await_words(process, words):
+    while words not in process.stderr.readline():
         assert process.poll() is None

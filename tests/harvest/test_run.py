@@ -5,16 +5,21 @@ Each run starts the process that publishes; so only the tests that tell most are
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from gateway.core.model import RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
+from harvester.harvest.completeness import Proof, proved
 from harvester.harvest.dry_run import rehearse
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
+from harvester.sources import Compared
 from tests.rows import each_row
 
 PREFIX = "oai:gateway.example.org:fake/"
@@ -62,12 +67,12 @@ def test_everything_that_is_received_is_published_and_proven(run, repository, ho
 
 
 @pytest.mark.slow
-def test_identify_formats_and_sets_are_asked_first_and_kept(run, repository, house):
+def test_identify_and_formats_are_asked_first_and_sets_last_and_kept(run, repository, house):
     repository.fill(1, sets=("a b",))
     repository.sets = (("a b", "Strange"), ("c", "Plain"))
     run()
-    described = ["Identify", "ListMetadataFormats", "ListSets"]
-    assert [request["verb"] for request in repository.asked] == [*described, "ListRecords", "ListIdentifiers"]
+    described, lists = ["Identify", "ListMetadataFormats"], ["ListRecords", "ListIdentifiers"]
+    assert [request["verb"] for request in repository.asked] == [*described, *lists, "ListIdentifiers", "ListSets"]
     assert b"Fake" in house.inbox.last_answer("fake", "Identify").body
     assert b"mods" in house.inbox.last_answer("fake", "ListMetadataFormats").body
     with house.store.view() as view:
@@ -287,3 +292,22 @@ def test_a_page_that_mending_cost_something_is_named(run, repository, house):
     assert reason.endswith("it was recovered, and 2 of 75 characters were lost.")
     *_, verdict = (event.text for event in house.inbox.events(ran.run.number))
     assert "No record is missing." in verdict
+
+
+def test_at_a_terminal_nobody_waits_for_longer_than_ninety_seconds(house, monkeypatch):
+    assert house.at_prompt().settings.seconds("fetch_max_wait_seconds") == 3600
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: True))
+    assert house.at_prompt().settings.seconds("fetch_max_wait_seconds") == 90
+
+
+@each_row(
+    "compared, sentence",
+    [
+        (Compared.WHOLE, "Nothing is missing. The records were compared with all that ListIdentifiers names."),
+        (Compared.CHANGES, "Nothing is missing since the last harvest, by its dates. "),
+        (Compared.PART, "No gap was found; 7 of 9 names were compared. No number was announced; "),
+        (Compared.NOTHING, "No gap was found. Only the ends of its lists say so: "),
+    ],
+)
+def test_last_sentence_claims_what_was_compared(compared: Compared, sentence: str):
+    assert proved("x", {}, Proof(compared, names=7, received=9), is_complete=True).startswith(sentence)

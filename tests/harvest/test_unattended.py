@@ -29,7 +29,9 @@ def abandoned(command, files, instance):
 def test_a_source_without_entry_is_named_by_status(command, abandoned):
     status, out, err = command("status")
     assert (status, out.splitlines()[1].split()[:2]) == (0, [abandoned, "1"])
-    assert "gone has no entry in sources.toml, so nothing harvests it, but its records are published." in err
+    sentence = "gone has no entry in sources.toml, so nothing harvests it, but its records are published."
+    assert sentence in err
+    assert sentence in command("check")[2]
     (row,) = map(json.loads, command("status", "--json")[1].splitlines())
     assert (row["source"], row["items"], row["due"], len(row["problems"])) == ("gone", 1, {}, 1)
 
@@ -44,12 +46,14 @@ def test_a_source_without_entry_can_be_removed(command, abandoned):
 
 
 @pytest.mark.parametrize(("every", "is_named"), [((), True), (("--every", "never"), False)])
-def test_a_source_that_tend_never_harvests_is_named(command, files, every, is_named):
-    command("source", "add", "laro", str(files), "--kind", "files", *every)
-    for arguments in (("tend",), ("status",), ("source", "check", "laro")):
-        status, _, err = command(*arguments)
-        expected = 3 if arguments == ("status",) else 0  # it was never harvested
-        assert (status, "laro has no `every` in sources.toml" in err) == (expected, is_named), arguments
+def test_a_source_that_tend_never_harvests_is_named_where_a_person_looks(command, files, instance, every, is_named):
+    (instance / "secret").write_text("the secret of a test")
+    sentence = "laro has no `every` in sources.toml"
+    assert (sentence in command("source", "add", "laro", str(files), "--kind", "files", *every)[2]) is is_named
+    for arguments, says_it in (("status", True), ("check", True), ("tend", False), ("run laro", False)):
+        status, _, err = command(*arguments.split())
+        expected = 3 if arguments == "status" else 0  # it was never harvested
+        assert (status, err.count(sentence)) == (expected, is_named and says_it), arguments
     assert [len(json.loads(line)["problems"]) for line in command("status", "--json")[1].splitlines()] == [is_named]
 
 

@@ -9,18 +9,18 @@ import time
 import pytest
 
 from tests.harvest.test_waiting_deletions import assert_same_again, living, waits
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
-# WAITING_ROUNDS: how many rounds; WAITING_SEED: which, else others for each state of the program.
+# WAITING_ROUNDS: how many rounds.
 _ROUNDS = int(os.environ.get("WAITING_ROUNDS", "4"))
 _START = 60
 _OPTIONS = ((), (), ("--yes",), ("--full",), ("--max-records", "7"), ("--full", "--slice", "year"))
 
 
 def test_after_random_histories_the_store_is_made_again_as_it_was(instance, repository, command, harvester, tmp_path):
-    dice = random.Random(seed_of("WAITING_SEED"))
+    dice = random.Random(SEED)
     repository.fill(_START)
     repository.now = "2024-06-01T00:00:00Z"
     (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\noverlap_seconds = 0\n')

@@ -15,11 +15,10 @@ from tests.live import called, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import Provider, serving
 from tests.mirror.rounds import SETTINGS, World
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
-SEED = seed_of("BOTH_SEED")
 OBJECTS, FILES, ROUNDS = 20, 40, 2
 
 # The client of the standard's authors copies what the list of files names.

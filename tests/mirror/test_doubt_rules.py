@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import struct
-import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from harvester.mirror import file_types, zip_ends
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.file_facts import FileFacts
 from tests.conftest import ROOT, SHARED
+from tests.growth import peak_bytes
 from tests.mirror import samples
 from tests.rows import each_row
 
@@ -202,10 +203,7 @@ def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
         file.write_bytes(beginning)
         os.truncate(file, size)
         with file_types.content(file) as data:
-            tracemalloc.start()
-            FileFacts(data, mime_type, url=URL)
-            peaks.append(tracemalloc.get_traced_memory()[1])
-            tracemalloc.stop()
+            peaks.append(peak_bytes(partial(FileFacts, data, mime_type, url=URL)))
     assert peaks[1] < 2 * peaks[0]
 
 

@@ -22,7 +22,7 @@ from tests.mirror.manipulations import CHANGED, GONE, MANIPULATIONS, OTHER, Scen
 from tests.mirror.provider import Item, serving
 from tests.mirror.test_ocfl import KILLED, judged
 from tests.rows import each_row
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # each audits a mirror
 
@@ -224,5 +224,5 @@ def killed(folder, provider, count):
 
 
 def kill_points(most):
-    """Return after how many changes of the file system runs are killed: others for each state of the program."""
-    return sorted(Random(seed_of("MIRROR_KILL_SEED")).sample(range(most), 3))
+    """Return after how many changes of the file system runs are killed: others in each run."""
+    return sorted(Random(SEED).sample(range(most), 3))

@@ -6,9 +6,7 @@ import re
 from random import Random
 
 from gateway.pages.list_pages import xml_lines
-from tests.seeds import seed_of
-
-SEED = seed_of("XML_LINES_SEED")
+from tests.seeds import SEED
 
 
 def test_an_element_with_only_text_is_one_line():

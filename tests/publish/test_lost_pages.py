@@ -7,6 +7,7 @@ import pytest
 from gateway.core.errors import PageLost
 from gateway.core.takedowns import Kind, Takedown
 from gateway.publish.rebuild import rebuild
+from gateway.store.instance import Instance
 from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
@@ -24,6 +25,7 @@ def bereft(desk: Desk) -> Desk:
     desk.inbox.close()
     for file in desk.folder.glob("inbox.sqlite*"):
         file.unlink()
+    Instance(desk.folder).accept_losses()
     desk.inbox = open_inbox(desk.folder, create=True)
     desk.inbox.number_behind(last)
     return desk

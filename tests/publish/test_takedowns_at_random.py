@@ -23,7 +23,7 @@ from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
 from tests.publish.desk import ADDRESS, Desk, Sent, dc
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 ITEMS = ("1", "2", "3")
 WALKS, STEPS = 4, 40
@@ -213,8 +213,7 @@ STEP = {
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("number", range(WALKS))
 def test_nothing_that_is_taken_down_is_shown_on_any_way(desk: Desk, tmp_path: Path, number: int) -> None:
-    seed = seed_of("TAKEDOWNS_SEED") + number
-    walk = Walk(desk, random.Random(seed))
+    walk = Walk(desk, random.Random(f"{SEED} {number}"))
     done = []
     for _ in range(STEPS):
         step = walk.dice.choices(list(STEP), list(STEP.values()))[0]
@@ -225,4 +224,4 @@ def test_nothing_that_is_taken_down_is_shown_on_any_way(desk: Desk, tmp_path: Pa
         try:
             walk.check()
         except AssertionError as error:
-            raise AssertionError(f"TAKEDOWNS_SEED={seed}, after {' '.join(done)}: {error}") from error
+            raise AssertionError(f"After {' '.join(done)}: {error}") from error

@@ -28,11 +28,10 @@ from gateway.store.opening import open_store
 from gateway.store.step import EPOCH_FACT
 from tests import live
 from tests.publish.desk import Desk, Sent, dc, make_databases
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow  # it serves, and runs the harvester
 
-SEED = seed_of("LOOP_SEED")
 ROUNDS = int(os.environ.get("LOOP_ROUNDS", "3"))
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
 

@@ -36,14 +36,13 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.step import EPOCH_FACT
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head
-from tests.seeds import seed_of
+from tests.seeds import SEED
 from tests.store import publisher
 from tests.store.household import HastyStore, Household
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 PUBLISHERS = 8
-SEED = seed_of("OVERLAP_SEED")
 VERSIONS = int(os.environ.get("OVERLAP_VERSIONS", "600"))
 WHOLE = 10_000  # with so many versions, the hasty source has lost some
 

@@ -11,7 +11,7 @@ from gateway.core.model import CopyFilter
 from tests.payloads import PAYLOADS
 from tests.review_files import Files
 from tests.review_house import signed_in
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 GET = (
     "/review", "/review/copies.json", "/review/copies.csv", "/review/batch", "/review/decisions",
@@ -49,7 +49,7 @@ def query(random: Random) -> str:
 
 @pytest.mark.slow
 def test_no_request_of_a_user_ends_in_an_error_of_ours(house):
-    random = Random(seed_of("REVIEW_SEED"))
+    random = Random(SEED)
     files = Files(house)
     for number in range(5):
         files.add(f"{number}", f"Title {number}")

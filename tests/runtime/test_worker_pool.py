@@ -20,20 +20,20 @@ def _pool(threads=8, stop=None):
 
 
 def test_jobs_of_one_host_are_done_one_after_the_other():
-    at_work, most, order = [], [], []
+    """The second of two threads has work of another host that is younger than b and c, and not theirs."""
+    begun, others = [], threading.Event()
 
     def work(name):
-        at_work.append(name)
-        threading.Event().wait(0.01)  # another that began meanwhile would be counted
-        most.append(len(at_work))
-        order.append(name)
-        at_work.remove(name)
+        begun.append(name)
+        assert name != "a" or others.wait(PATIENCE)
 
-    with _pool() as pool:
+    with _pool(2) as pool:
         for name in "abc":
             pool.add(Job(name, "one.example.org", without_resource(work, name)))
-        assert [name for name, _ in pool.results()] == order == ["a", "b", "c"]
-    assert max(most) == 1
+        pool.add(Job("other", "other.example.org", without_resource(lambda: (begun.append("other"), others.set()))))
+        assert {name for name, _ in pool.results()} == {"a", "b", "c", "other"}
+    assert begun.index("other") < begun.index("b")
+    assert [name for name in begun if name != "other"] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("no"), KeyboardInterrupt(), SystemExit(3)])

@@ -30,7 +30,7 @@ from harvester.runtime.progress import Silence
 from harvester.schedule.kept_files import KeptFilesRounds
 from tests.applications import application
 from tests.publish.desk import Desk, Sent, dc, make_databases
-from tests.schedule.hub.subscriber import waited
+from tests.waiting import wait_until
 
 DAY = 86_400
 BASE_URL = "https://gateway.example.org/oai"
@@ -114,7 +114,7 @@ def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports
 def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
     monkeypatch.setattr("harvester.schedule.kept_files._PAUSE_SECONDS", 0.01)
     with rounds(desk, reports).repeated():
-        waited(lambda: reports.sentences)
+        wait_until(lambda: reports.sentences)
     assert len(files(desk)) == 4
 
 

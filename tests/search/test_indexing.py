@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 import pytest
 
@@ -26,6 +26,7 @@ from gateway.store.base import Store
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
 from tests.search.desk import change_of, make_store
+from tests.waiting import wait_for_horizon, wait_until
 
 
 @pytest.fixture
@@ -187,10 +188,7 @@ def test_child_process_writes_the_index_while_its_parent_publishes(many):
         _publish(index.store, *_items("a", "b"))
         assert index._child is None
         _publish(index.store, *_items("c"))
-        ends = monotonic() + 240
-        while not (many.instance / NAME).exists() or _names(many) != ["a", "b", "c"]:
-            assert monotonic() < ends, "The child process has written nothing."
-            sleep(0.02)
+        wait_until(lambda: (many.instance / NAME).exists() and _names(many) == ["a", "b", "c"])
         _publish(index.store, *_items("d"))
     assert _names(many) == ["a", "b", "c", "d"]
 
@@ -210,9 +208,7 @@ def test_index_is_complete_although_the_child_process_has_died(many):
 def test_child_process_exits_when_its_parent_is_gone(many):
     child = IndexProcess(many.instance)
     child._process.stdin.close()
-    ends = monotonic() + 240
-    while child.is_working(0.1):
-        assert monotonic() < ends
+    wait_until(lambda: not child.is_working(0.1))
     child.kill()
 
 
@@ -278,7 +274,7 @@ def test_a_server_leaves_a_large_index_to_a_command(settings, later, monkeypatch
 def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
     with following(settings, completes=False) as index:
         _publish(index.store, *_items(*(f"{number:03}" for number in range(300))))
-    sleep(1.1)  # what is at the horizon is not touched
+    wait_for_horizon(settings.instance)  # what is at the horizon is not touched
     with following(settings) as index:
         monkeypatch.setattr("gateway.store.sqlite._COMPACTION_SECONDS", 0.0)
         _publish(index.store, *(change_of(f"{number:03}", title="Atoll") for number in range(0, 300, 10)))

@@ -6,9 +6,7 @@ from random import Random
 
 from gateway.search.words import MOST_LETTERS, index_words, query_words
 from tests.rows import each_row
-from tests.seeds import seed_of
-
-SEED = seed_of("SEARCH_SEED")
+from tests.seeds import SEED
 
 
 @each_row(

@@ -71,6 +71,8 @@ def test_chunked_body_is_read_whole() -> None:
         (b"GET /a HTTP/2.0\r\n\r\n", 400),
         (b"get /a HTTP/1.1\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400),
+        (b"GET /a HTTP/1.0\r\n" + HOST + HOST + b"\r\n", 400),
+        (b"GET /a HTTP/1.1\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\nHost : x\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\nX: a\x00b\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\nX: a\r\n b\r\n\r\n", 400),
@@ -81,8 +83,8 @@ def test_chunked_body_is_read_whole() -> None:
         (b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n", 501),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-        (b"POST /a HTTP/1.1\r\nContent-Length: 2000\r\n\r\n", 413),
-        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + b"a" * 2000, 413),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n", 413),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + b"a" * 2000, 413),
         (b"GET /a HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
         (b"GET /a HTTP/1.1\r\n" + (b"X: " + b"y" * 6000 + b"\r\n") * 20, 431),
         (b"GET /" + b"a" * 200_000, 414),
@@ -105,13 +107,13 @@ def test_long_request_line_stays_too_long_and_costs_no_more_than_the_limit() -> 
 
 
 def test_body_of_single_bytes_is_refused() -> None:
-    head = b"POST /oai HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST /oai HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     with pytest.raises(Refused, match="too small"):
         read(head + b"1\r\na\r\n" * 5000)
 
 
 def test_client_that_waits_for_continue_is_told_from_others() -> None:
-    head = b"POST /a HTTP/%s\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n"
+    head = b"POST /a HTTP/%s\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n"
     assert read(head % b"1.1").expects_continue
     assert not read(head % b"1.0").expects_continue
     whole = read(head % b"1.1" + b"abc")

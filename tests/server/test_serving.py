@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 from gateway.ops.upkeep import make
 from tests import live
 from tests.rows import each_row
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -156,24 +156,17 @@ def test_socket_that_cannot_be_served_is_refused(instance, tmp_path, place, list
 # --- processes ---
 
 
-def awaits(claim) -> None:
-    end = time.monotonic() + 240
-    while not claim():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)
-
-
 def test_worker_that_dies_is_replaced_and_the_configuration_is_read_again_after_hup(tmp_path):
     make(tmp_path, {})
     with live.served(tmp_path, serve_workers=1) as server:
         workers = Path(f"/proc/{server.process}/task/{server.process}/children")
-        awaits(workers.read_text)
+        wait_until(workers.read_text)
         os.kill(int(workers.read_text().split()[0]), signal.SIGKILL)
-        awaits(lambda: b"<Identify>" in identified(urlsplit(server.url).port))
+        wait_until(lambda: b"<Identify>" in identified(urlsplit(server.url).port))
         file = tmp_path / "config.toml"
         file.write_text(re.sub(r"(?m)^#? ?repository_name = .*", 'repository_name = "Renamed"', file.read_text()))
         os.kill(server.process, signal.SIGHUP)
-        awaits(lambda: b"Renamed" in identified(urlsplit(server.url).port))
+        wait_until(lambda: b"Renamed" in identified(urlsplit(server.url).port))
 
 
 def identified(port: int) -> bytes:

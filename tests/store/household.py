@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gateway.store.sqlite import SqliteStore
+from tests.seeds import SEED
 from tests.store import publisher
 
 SCRIPT = Path(publisher.__file__)
@@ -39,7 +40,7 @@ class Household:
     Those that stop go on after a while.
     """
 
-    def __init__(self, folder: Path, publishers: int, seed: int = 7, most: int = publisher.MOST) -> None:
+    def __init__(self, folder: Path, publishers: int, seed: int = SEED, most: int = publisher.MOST) -> None:
         """Take how many publishers there are, and how many items one publication has at most."""
         self.happened: Counter[str] = Counter()
         self._folder = folder
@@ -84,13 +85,13 @@ class Household:
             self._forget(process)
 
     def settle(self) -> None:
-        """Wait until the horizon has passed every change; all publishers must be dead.
+        """Step the clocks until the horizon has passed every change; all publishers must be dead.
 
         What they intended expires. The wall clock is set ahead of all that it ever was: the clock of a store that is
         ahead of the wall clock stands at each ceiling for a minute, and hides the changes of that second.
         """
-        publisher.set_host(self._folder, wall=_AHEAD_OF_ALL_SECONDS)
-        time.sleep(publisher.INTENT_SECONDS + 1)
+        passed = publisher.host_of(self._folder)["monotonic"] - publisher.INTENT_SECONDS - 1
+        publisher.set_host(self._folder, wall=_AHEAD_OF_ALL_SECONDS, monotonic=passed)
 
     def _forget(self, process: int) -> None:
         self._processes.pop(process, None)

@@ -3,7 +3,6 @@
 The model keeps the last version of each record. Compaction runs at random, thorough or for a moment; superseded records
 are erased. Sparse sets get blocks of their own, and lose them. Publication and compaction end at any step. The store is
 opened again, with and without departed records. Walks go on across all of it, and snapshots stay what they are.
-`BLOCKS_SEED` names another history.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import Blocks, as_departed
 from gateway.store.sqlite_own_lists import drop, own_lists, want
 from tests.contract.conftest import change, furnished
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 PREFIXES = ("oai_dc", "oai_didl")
 SETS = ("source:laro", "source:laro:a", "source:laro:a:deep", "source:laro:b", "source:laro:rare", "fulltext")
@@ -310,4 +309,4 @@ def test_every_list_is_that_of_the_model_after_some_steps(path, clocks):
 @pytest.mark.slow
 @pytest.mark.unmeasured
 def test_every_list_is_that_of_the_model(path, clocks):
-    check_history(path, clocks, seed_of("BLOCKS_SEED"), 60)
+    check_history(path, clocks, SEED, 60)

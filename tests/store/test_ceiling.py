@@ -7,9 +7,12 @@ from contextlib import closing
 import pytest
 
 from gateway.core.errors import ClockAhead, StoreUnwritable
+from gateway.core.model import Publication
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
+from gateway.store.instance import Instance
 from gateway.store.opening import open_store
+from gateway.store.sqlite import SqliteStore
 
 
 def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:
@@ -20,6 +23,7 @@ def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_onl
     store.close()
     for file in tmp_path.glob("store.sqlite*"):
         file.unlink()
+    Instance(tmp_path).accept_losses()
     clocks.wall -= 4000
     with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store, store.view() as view:
         assert view.horizon > answered
@@ -116,3 +120,17 @@ def test_a_ceiling_that_another_process_has_kept_meanwhile_is_not_kept_twice(tmp
     monkeypatch.setattr(Ceiling, "read", lambda self: next(ceilings, None) or read(self))
     with closing(open_store(tmp_path, clock=clocks.host())) as store, store.view() as view:
         assert view.horizon == int(clocks.wall)
+
+
+def test_a_horizon_is_never_earlier_than_one_that_was_answered_before(path, clocks, open_furnished, make_change):
+    """The watermark of an intent is read before it is committed, and a reader may come in between."""
+    reader, horizons, changes = open_furnished(), list[int](), tuple(make_change(str(number)) for number in range(3))
+
+    def look(_step: str) -> None:
+        clocks.pass_seconds(3)
+        with reader.view() as view:
+            horizons.append(view.horizon)
+
+    with closing(SqliteStore(path, clock=clocks.host(), step=look)) as store:
+        store.publish(store.intend(), Publication("laro", changes))
+    assert horizons == sorted(horizons)

@@ -26,10 +26,9 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_view import SqliteView
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 _OFTEN = 7  # so often, own lists are dropped
-SEED = seed_of("ORDERS_SEED")
 STEP = int(os.environ.get("ORDERS_STEP", "10"))  # one of so many orders of three actors is tried; 1: all
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
 
@@ -145,6 +144,7 @@ class Harvester:
                 break
             with store.view() as view:
                 page = view.parts(selection, page.next, 1, only_headers=False, is_exact=True)
+        assert selection.until >= (self.next_from or 0), "the responseDate went back"
         self.next_from = selection.until
 
 

@@ -25,6 +25,7 @@ from gateway.core.errors import (
 )
 from gateway.core.model import Publication, Selection
 from gateway.store import sqlite_file
+from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
@@ -99,16 +100,8 @@ def test_several_may_make_the_same_store_at_once(path):
         store.close()
 
 
-@pytest.fixture
-def made_by_another(path):
-    """Return a connection that is about to write a file which has no write-ahead log yet."""
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
-        other.execute("begin immediate")
-        yield other
-
-
-def test_whoever_makes_a_store_and_never_ends_is_not_waited_for_longer_than_for_a_writer(path, made_by_another):
-    with pytest.raises(StoreBusy):
+def test_a_store_that_another_process_makes_and_never_ends_is_not_waited_for_longer_than_for_a_writer(path):
+    with locked(path.parent / "locks" / ".making"), pytest.raises(StoreBusy):
         SqliteStore(path, create=True, busy_seconds=0.05)
 
 
@@ -127,10 +120,23 @@ def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
 
 
 def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
-    path.touch()
-    with pytest.raises(StoreMissing, match="Restore it"):
+    path.touch()  # an earlier release left it
+    with pytest.raises(StoreMissing, match="gateway init"):
         SqliteStore(path)
     SqliteStore(path, create=True).close()
+    path.write_bytes(b"")
+    for create in (False, True):
+        with pytest.raises(StoreMissing, match=r"is empty, although .* Restore it"):
+            SqliteStore(path, create=create)
+    assert not path.stat().st_size
+
+
+def test_a_database_that_cannot_be_made_leaves_nothing(tmp_path):
+    path = tmp_path / "users.sqlite"
+    (tmp_path / "0001_first.sql").write_text("create table one (a); insert into nowhere values (1);")
+    with pytest.raises(StoreError, match="nowhere"):
+        opened(path, tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["0001_first.sql", "locks"]
 
 
 def test_a_file_system_without_a_write_ahead_log_is_refused_at_the_door(tmp_path, monkeypatch):

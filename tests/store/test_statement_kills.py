@@ -25,7 +25,7 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_own_lists import own_lists, want
 from tests.clocks import Clocks
-from tests.seeds import seed_of
+from tests.seeds import SEED
 from tests.store.conftest import change, furnished
 from tests.store.former_store import make_former
 from tests.store.test_sqlite_compaction import _orphans, blocks
@@ -39,7 +39,6 @@ pytestmark = [
 SET, OTHER = "source:laro:a", "source:laro:b"
 SPECS = (None, "source:laro", SET, OTHER)
 EVER = 2**40
-SEED = seed_of("KILLS_SEED")  # of the statements that a share tries
 STEP = int(os.environ.get("KILLS_STEP", "7"))  # 1: each statement is tried
 
 Work = Callable[[Path, Clocks], None]
@@ -170,7 +169,7 @@ def state(path: Path, clocks: Clocks) -> dict[str, Any]:
             shown[f"resources {spec}"] = view.resources(selection, 0, 1_000, 1_000)
         shown["changes"] = view.changes(0, 1_000)
         shown["items"] = store.items("laro", 0, 1_000), store.counts("laro")
-        shown["findings"], shown["orphans"] = store.check(), _orphans(store)
+        shown["findings"], shown["orphans"] = (*store.check(), *filter(None, [store.changes_lost()])), _orphans(store)
     return shown
 
 

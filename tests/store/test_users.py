@@ -67,6 +67,7 @@ def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_us
 
 def test_the_file_is_for_its_owner_alone(users, account, tmp_path):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes.pop("locks") == 0o700
     assert set(modes.values()) == {0o600}
     assert "users.sqlite" in modes
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import DocumentKind, Outcome, Work
 from gateway.core.normal_forms import letters
 from gateway.fulltext.search_result import Sign, is_identified, least_score
-from harvester.fulltext.identifiers import Identifiers, dois_in
+from harvester.fulltext.identifiers import Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf import rules
 from harvester.fulltext.pdf.document import Document, Facts

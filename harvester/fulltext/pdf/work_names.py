@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
-from harvester.fulltext.identifiers import BESIDE, Identifiers, dois_in
+from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import DATACITE, Description
 from harvester.fulltext.pdf.first_pages import Front, folded
 from harvester.fulltext.pdf.person_names import spellings, surname

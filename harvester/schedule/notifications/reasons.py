@@ -42,7 +42,7 @@ _MOST_ALARMS = 5  # in one notice
 MOST_STOPPED = 100  # stopped runs that are skipped
 
 # Stages whose failures count separately: a harvest does not repair a failing sweep.
-_STAGES = {
+STAGES = {
     "harvest": "runs",
     "sweep": "sweeps",
     "recheck": "rechecks",
@@ -59,7 +59,7 @@ def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
 
 def _failing(instance: Instance, source: str) -> Iterator[Concern]:
     most = instance.settings.number("notify_after_failures")
-    for stage, words in _STAGES.items() if most else ():
+    for stage, words in STAGES.items() if most else ():
         # A stopped run, or one in progress, shows neither a failure nor a success.
         ended = [run for run in instance.inbox.runs(source, most + MOST_STOPPED, stage) if run.outcome in TELLING]
         if len(ended) >= most and all(run.outcome in FAILED for run in ended[:most]):

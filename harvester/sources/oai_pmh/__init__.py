@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harvester.sources import Option, SourceKind
-from harvester.sources.oai_pmh.description import describe, recognise
+from harvester.sources.oai_pmh.description import describe, recognise, with_sets
 from harvester.sources.oai_pmh.end_of_list import left
 from harvester.sources.oai_pmh.headers import is_elsewhere, listed, single
 from harvester.sources.oai_pmh.next_list import asks_for_all, begins_anew
-from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile
+from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught
 from harvester.sources.oai_pmh.walk_list import changes
 
 SOURCE = SourceKind(
@@ -23,6 +23,8 @@ SOURCE = SourceKind(
         *OPTIONS,
     ),
     describe=describe,
+    sets=with_sets,
+    taught=taught,
     changes=changes,
     listed=listed,
     is_listed_anew=True,

@@ -110,12 +110,13 @@ class IdentifierList:
     def expected(self) -> int:
         """How many it must name at least: as many as it announces, and as many as came of its window."""
         tolerated = floor((self.announced or 0) * self._options.announced_tolerance)
-        return max((self.announced or 0) - tolerated, self._came)
+        twins = self._pages.twins if (self.announced or 0) > self.count else 0
+        return max((self.announced or 0) - tolerated - twins, self._came)
 
     @property
     def keeps_its_number(self) -> bool:
         """Return whether it names exactly as many as it announces. Such a count needs no further proof."""
-        is_kept = self.parts.keeps_its_number if self.is_in_parts else self.announced == self.count
+        is_kept = self.parts.keeps_its_number if self.is_in_parts else self._pages.names(self.announced)
         return self.is_whole and is_kept and not self._pages.breaks_off
 
     @property
@@ -145,7 +146,7 @@ class IdentifierList:
         self._came = _came_at_least(self._state, seen)
         try:
             self._read_pages()
-            self.is_end_shown = self.breaks_off and self._shows_end()
+            self.is_end_shown = self._pages.is_open and self._shows_end()
             if self.has_ended and not self.is_whole and self._may_have_changed:
                 self.is_in_parts = self.parts.read()
         except PASSING as error:

@@ -6,6 +6,8 @@ answer. `repairs` says what was repaired or passed over.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +16,10 @@ from lxml import etree
 from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Format, SetDescription, Slice
 from harvester.xml.document import Document, read, read_list
-from harvester.xml.slices import lists_of, local, named, text_of
+from harvester.xml.first_generation import LIFTED as _LIFTED
+from harvester.xml.slices import LIST_VERBS, lists_of, local, named, text_of
+
+_QUOTED = 40  # characters of a foreign name
 
 
 class ResumptionToken(NamedTuple):
@@ -37,7 +42,8 @@ class ListAnswer:
     An answer of `version` 1.x has the same values as one of 2.0; headers have no sets, identifiers no dates.
 
     The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs. `losses` are
-    those repairs that lost something of what is used.
+    those repairs that lost something of what is used. `unknown` names what an answer without a token has around its
+    records and the protocol does not have; it may be a token.
     """
 
     verb: str
@@ -49,6 +55,7 @@ class ListAnswer:
     repairs: tuple[str, ...] = ()
     version: str = "2.0"
     losses: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +108,18 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
         raise _unexpected(document.root, "a list of records")
     if verbs and not slices and next(document.root.iter("{*}record", "{*}header"), None) is not None:
         raise NotOaiPmh("The answer has records, but not where OAI-PMH 2.0 has them: in ListRecords.")
+    token = _token(document.root, verbs)
     return ListAnswer(
         local(verbs[0]) if verbs else "",
         _response_date(document.root),
         errors,
         slices,
-        _token(document.root, verbs),
+        token,
         document.repaired,
         document.repairs,
         document.version,
         document.losses,
+        () if token and token.text else tuple(_unknown(document.root, verbs)),
     )
 
 
@@ -217,7 +226,7 @@ def _contents(container: etree._Element) -> list[bytes]:
 
 def _token(root: etree._Element, verbs: list[etree._Element]) -> ResumptionToken | None:
     """Return the last token of the answer; some servers put it beside the list instead of into it."""
-    tokens = [token for parent in (root, *verbs) for token in named(parent, "resumptionToken")]
+    tokens = _tokens(root, verbs)
     if not tokens:
         return None
     token = tokens[-1]
@@ -229,6 +238,31 @@ def _token(root: etree._Element, verbs: list[etree._Element]) -> ResumptionToken
         (token.get("expirationDate") or "").strip(),
         is_blank=not text and bool(token.text),
     )
+
+
+def _tokens(root: etree._Element, verbs: list[etree._Element]) -> list[etree._Element]:
+    return [child for parent in (root, *verbs) for child in parent if _is_token(child)]
+
+
+def _is_token(element: etree._Element) -> bool:
+    """Return whether an element is a resumptionToken, however its name is written."""
+    return re.sub("[_.-]", "", local(element)).lower() == "resumptiontoken"
+
+
+_IN_LISTS = ("record", "header", "identifier", "error", *_LIFTED)
+_IN_ROOT = (*_LIFTED, "request", "error", "Identify", "ListMetadataFormats", "ListSets", *LIST_VERBS)
+_OF_TOKENS = ("cursor", "completeListSize", "expirationDate")
+
+
+def _unknown(root: etree._Element, verbs: list[etree._Element]) -> Iterator[str]:
+    """Yield the names of elements and attributes around the records that the protocol does not have, and any text."""
+    for parent, known in ((root, _IN_ROOT), *((verb, _IN_LISTS) for verb in verbs)):
+        children = [child for child in parent if local(child) and not _is_token(child)]
+        yield from (f"<{local(child)[:_QUOTED]}>" for child in children if local(child) not in known)
+    for element, names in (*((verb, ()) for verb in verbs), *((token, _OF_TOKENS) for token in _tokens(root, verbs))):
+        yield from (f"{name[:_QUOTED]}=" for name in map(str, element.attrib) if name[0] != "{" and name not in names)
+    if any((text or "").strip() for verb in verbs for text in (verb.text, *(child.tail for child in verb))):
+        yield "text"
 
 
 _MOST_DIGITS = 15  # of a plausible number

@@ -17,13 +17,14 @@ from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
 from harvester.sources.comparison_limit import MOST_ANSWERS
 from harvester.sources.oai_pmh.all_identifiers import IdentifierList
-from harvester.sources.oai_pmh.answers import ResumptionToken
-from harvester.sources.oai_pmh.date_ranges import Window, window_of
+from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.oai_pmh.date_ranges import Window, window_of, windows_of
 from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetweenDates
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
+from harvester.sources.oai_pmh.list_state import Dates
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.take_fallback import take_fallback
-from harvester.sources.oai_pmh.transitions import ask_singly
+from harvester.sources.oai_pmh.transitions import ask_singly, enter_window
 from harvester.sources.oai_pmh.walk import Walk
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
 
@@ -36,12 +37,14 @@ class Comparison(NamedTuple):
     """The result of a comparison with ListIdentifiers.
 
     `unseen` is a listed record that has not come, or empty. `is_beyond`: it has the date of the last record that came,
-    or a later one. `is_end_shown`: all records of these dates were named, and have come.
+    or a later one. `is_end_shown`: all records of these dates were named, and have come. `has_none`: the source has no
+    ListIdentifiers.
     """
 
     unseen: str = ""
     is_beyond: bool = False
     is_end_shown: bool = False
+    has_none: bool = False
 
 
 def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
@@ -77,36 +80,44 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     return walk.step(page)
 
 
-def contradicted_end(
-    walk: Walk, page: RawPage, slices: tuple[Slice, ...], token: ResumptionToken | None
-) -> Step | None:
+def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answer: ListAnswer) -> Step | None:
     """Return the next step where ListIdentifiers names records that are dated after the last page; None otherwise.
 
-    This works for lists in the order of their dates only. Where neither ListIdentifiers nor a number shows the end, an
-    end that the standard does not allow is a doubt: a token of white space, or no token element behind pages with
-    tokens. Raise as `take_fallback` does.
+    This works for lists in the order of their dates only. Without ListIdentifiers, ListRecords itself is asked from the
+    last date on. Where neither ListIdentifiers nor a number shows the end, an end that the standard does not allow is a
+    doubt. Raise as `take_fallback` does.
     """
     is_open = not walk.has_size()
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
-    elif is_open and (walk.state.position.token or token):
+    elif is_open and (not walk.options.is_part or walk.state.position.token or answer.token or answer.unknown):
         seen = _compare_end(walk)
     else:
         return None
     if seen.is_beyond:
         return _go_on(walk, seen, page, slices)
-    if is_open and is_strange_end(walk, token) and not seen.is_end_shown:
+    if is_open and seen.has_none:
+        rest = _from(walk) if walk.state.position.ordered else None
+        is_part = bool(walk.state.position.token or walk.state.position.window or answer.unknown)
+        if is_part and rest and rest != walk.state.here:
+            walk.begin_part(enter_window(walk.state, rest))
+            return walk.step(page, slices)
+        seen = seen._replace(is_end_shown=bool(rest) or not answer.unknown)
+    if is_open and is_strange_end(walk, answer) and not seen.is_end_shown:
         walk.doubt_end()
     return None
 
 
-def is_strange_end(walk: Walk, token: ResumptionToken | None) -> bool:
-    """Return whether the standard has no such end: white space, or no token element behind pages with tokens.
+def is_strange_end(walk: Walk, answer: ListAnswer) -> bool:
+    """Return whether the standard has no such end.
 
-    OAI-PMH 1.x ends its lists without an element.
+    It has something unknown where a token may be, or white space for a token, or no token element behind pages with
+    tokens. OAI-PMH 1.x ends its lists without an element.
     """
-    if token:
-        return token.is_blank
+    if answer.unknown:
+        return True
+    if answer.token:
+        return answer.token.is_blank
     return bool(walk.state.position.token) and not walk.state.profile.is_first_generation
 
 
@@ -173,7 +184,7 @@ def compare(walk: Walk) -> Comparison:
     walk.note_comparison(Compared.NOTHING)
     if names.count and not names.is_unknown:
         is_end = names.has_ended and (seen.is_end_shown or not names.breaks_off)
-        is_whole = is_end and names.count >= _received_count(walk)
+        is_whole = (is_end and names.count >= _received_count(walk)) or len(walk.named) >= _received_count(walk)
         walk.note_comparison(Compared.WHOLE if is_whole else Compared.PART)
     if seen.unseen and not seen.is_beyond:
         walk.note(f"ListIdentifiers names {seen.unseen}, which has not come.")
@@ -224,35 +235,97 @@ def _received_count(walk: Walk) -> float:
 
 def _announces_more(walk: Walk, names: IdentifiersBetweenDates) -> bool:
     """Tell whether ListIdentifiers announces more records than it has named so far, and more than have come."""
-    return names.announced > names.count and names.announced > _received_count(walk)
+    more = max(names.count + names.twins, _received_count(walk) + walk.state.evidence.twins)
+    return names.announced > more
 
 
 def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
-    """Read the first answers. Of a longer list in the order of its dates, read those from its last date on, too."""
+    """Read the first answers. Of a longer list, read those from its last date on, and those at some places of it, too.
+
+    Where no number is announced, its last date is asked for in any case.
+    """
     came, answers = walk.state.evidence.distinct, walk.options.answers
     most, unseen = answers.share, names.unseen(1)
     left = most - 1
     answers.read(names.answers)
-    is_more = _announces_more(walk, names)
+    is_more = not names.has_ended and _announces_more(walk, names)
+    is_long = not names.has_ended and (is_more or names.count * most < came or not names.count)
+    if not unseen and is_more:
+        unseen, left = _more_announced(walk), left - 1
+        answers.read(1)
+    elif not (unseen or is_long):
+        unseen = names.unseen(left)
+        answers.read(names.answers - 1)
+        left = most - names.answers
+    if unseen:
+        return _comparison_of(walk, names, unseen)
+    if names.has_none:
+        return Comparison(has_none=True)
     end = Comparison()
-    if left and not unseen and not names.has_ended and (is_more or names.count * most < came or not names.count):
+    if names.breaks_off or (left > 0 and is_long) or not walk.has_size():
         end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest)
         answers.read(read)
         left -= read
-    if unseen or end.unseen:
-        return end if end.unseen else _comparison_of(walk, names, unseen)
-    if is_more and not names.has_ended:
-        unseen, left = _more_announced(walk), left - 1
-        answers.read(1)
-    if not unseen:
-        unseen = names.unseen(left)
-        answers.read(names.answers - 1)
-    if unseen:
-        return _comparison_of(walk, names, unseen)
-    if names.breaks_off and not end.is_end_shown:
-        end, read = _compare_from_last_date(walk, max(1, left), names.largest)
-        answers.read(read)
-    return end._replace(is_end_shown=end.is_end_shown or names.shows_end())
+    if is_long and not end.unseen:
+        end = _compare_places(walk, left) or end
+    return end._replace(is_end_shown=end.is_end_shown or (not end.unseen and names.shows_end()))
+
+
+def _compare_places(walk: Walk, most: int) -> Comparison | None:
+    """Compare what is named at places that are others in each run, an answer each; None where all of it has come."""
+    for date in walk.places.dates[: max(0, most)]:
+        window = _from(walk, date)
+        if window is None:
+            return None
+        names = IdentifiersBetweenDates(walk, window, _until_begin(walk, window), _DEADLINE_SECONDS)
+        unseen = names.unseen(1)
+        walk.options.answers.read(names.answers)
+        if unseen:
+            return _comparison_of(walk, names, unseen)
+    return None
+
+
+def _from(walk: Walk, date: str = "") -> Window | None:
+    """Return the dates from the last one of a list on, or from another one on; None where they cannot be asked for.
+
+    Without order, no date is the last one; then one of any page stands for it.
+    """
+    position, profile = walk.state.position, walk.state.profile
+    moment = moment_of(date or position.ordered or next(iter(walk.places.dates), ""))
+    if moment is None or profile.ignores_dates or profile.dates == Dates.REFUSED:
+        return None
+    return position.from_last(utc_datetime(moment))
+
+
+def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
+    """Ask ListIdentifiers for what is dated around pages in the middle of the list that had fewer records than others.
+
+    A record that has not come is a doubt. Return the windows for which it has no answer: there ListRecords is asked.
+    """
+    evidence, window_of_page = walk.state.evidence, windows_of(walk.state.evidence.short)
+    is_shown = evidence.is_as_announced or evidence.is_settled or walk.compared is Compared.WHOLE
+    if not window_of_page or is_shown:
+        return ()
+    walk.change(walk.state.noted(is_settled=True))
+    if not walk.state.position.ordered or _from(walk) is None:
+        walk.note(
+            "Some pages of the list have fewer records than others, and no date shows where records may be missing."
+        )
+        walk.doubt()
+        return ()
+    unanswered = []
+    for window in window_of_page:
+        names = IdentifiersBetweenDates(walk, window, _until_begin(walk, window), _DEADLINE_SECONDS)
+        try:
+            unseen = names.unseen(MOST_ANSWERS)
+        except _UNANSWERED:
+            unseen = ""
+        if unseen:
+            walk.note(f"A page {window.in_words} has few records, and {unseen}, which is named there, has not come.")
+            walk.doubt()
+            return ()
+        unanswered += [] if names.count else [window]
+    return tuple(unanswered)
 
 
 def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:
@@ -267,13 +340,13 @@ def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Compa
 
     `full` is the number of identifiers in a full answer, if known.
     """
-    state = walk.state
-    if not state.position.last or state.profile.ignores_dates:
+    rest = _from(walk)
+    if rest is None:
         return Comparison(), 0
-    rest = Window(state.position.last, state.here.until)
     names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
-    unseen = names.unseen(most)
-    return Comparison(unseen, bool(unseen), is_end_shown=not unseen and names.shows_end(full)), names.answers
+    unseen, is_last = names.unseen(most), bool(walk.state.position.last)
+    is_end_shown = not unseen and names.shows_end(full)
+    return Comparison(unseen, bool(unseen) and is_last, is_end_shown, names.has_none), names.answers
 
 
 def _more_announced(walk: Walk) -> str:
@@ -284,7 +357,7 @@ def _more_announced(walk: Walk) -> str:
     there = _until_begin(walk, walk.whole)
     names = IdentifiersBetweenDates(walk, there, there, _DEADLINE_SECONDS)
     unseen = names.unseen(1)
-    if not unseen and (names.announced > _received_count(walk) or not names.answers):
+    if not unseen and (_announces_more(walk, names) or not names.answers):
         walk.note("ListIdentifiers announces more records than came.")
         walk.doubt()
     return unseen

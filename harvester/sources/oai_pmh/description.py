@@ -19,6 +19,7 @@ from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import base_url, request_url
 from harvester.sources import Description, Options, Recognised
+from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
     FormatsAnswer,
@@ -37,7 +38,6 @@ from harvester.xml.parsing import lenient, strict
 from harvester.xml.repair import legal_references
 from harvester.xml.slices import local, named, text_of
 
-_SET_PAGES = 10_000
 _DEADLINE_SECONDS = 30.0  # of an answer that a harvest can do without
 _AGAIN_SECONDS = 7 * 86_400  # before a verb that failed is asked again
 
@@ -45,7 +45,7 @@ _Listed = TypeVar("_Listed", FormatsAnswer, SetsAnswer)
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
-    """Ask Identify, ListMetadataFormats and ListSets. Only Identify must succeed; errors of the others are noted."""
+    """Ask Identify and ListMetadataFormats. Only Identify must succeed; errors of the other are noted."""
     kept = partial(raw_page, options, Cursor(options.source))
     state, fetched, identify = _identified(options, fetch)
     pages = [kept("Identify", fetched)]
@@ -54,7 +54,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         notes.append(f"The source says it speaks version {identify.protocol_version!r} of the protocol, not 2.0.")
     now = fetched.received_at
     beside = _Beside(options, fetch, state, now)
-    formats, sets = beside.formats(), beside.sets()
+    formats = beside.formats()
     pages += [kept(verb, page) for verb, page in beside.pages]
     notes += beside.notes
     state = beside.state
@@ -66,11 +66,28 @@ def describe(options: Options, fetch: Fetch) -> Description:
         identify.earliest_datestamp,
         identify.deleted_record,
         formats,
-        sets,
+        (),
         tuple(notes),
         list_state.text_of(state),
         moment_of(identify.response_date),
         identity_of(identify),
+    )
+
+
+def with_sets(options: Options, description: Description, fetch: Fetch) -> Description:
+    """Ask ListSets, and return a description with the sets."""
+    state, _ = state_of(description.known)
+    beside = _Beside(options, fetch, state, description.pages[0].received_at)
+    sets = beside.sets()
+    return description._replace(
+        pages=(
+            *description.pages,
+            *(raw_page(options, Cursor(options.source), verb, page) for verb, page in beside.pages),
+        ),
+        sets=sets,
+        notes=(*description.notes, *beside.notes),
+        known=list_state.text_of(beside.state),
+        has_all_sets=not beside.notes,
     )
 
 
@@ -149,8 +166,9 @@ class _Beside:
 
     def _asked(self, verb: str, parse: Callable[[bytes, str], _Listed], token: str = "") -> _Listed:
         url = plain_url(self.options, self.state, verb, ("resumptionToken", token))
+        fetch = Optional(self.fetch, self.options.optional)
         fetched, answer = fetch_answer(
-            self.options, self.fetch, url, parse, patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
+            self.options, fetch, url, parse, patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
         )
         self.pages.append((verb, fetched))
         self.notes += answer.repairs
@@ -159,7 +177,7 @@ class _Beside:
     def _set_pages(self) -> Iterator[tuple[SetDescription, ...]]:
         token = ""
         seen: set[str] = set()
-        for _ in range(_SET_PAGES):
+        while True:
             answer = self._asked("ListSets", parse_sets, token)
             yield answer.sets
             token = answer.token.text if answer.token else ""

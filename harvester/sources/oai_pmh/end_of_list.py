@@ -6,10 +6,11 @@ from gateway.core.errors import NotOaiPmh
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import moment_of
 from harvester.sources import ListEnd, Step
-from harvester.sources.oai_pmh.completeness import compare, count_all
+from harvester.sources.oai_pmh.completeness import compare, count_all, settle_short_pages
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
 from harvester.sources.oai_pmh.fallback_rules import (
     contradicts,
+    dispute_in,
     misfit_in_words,
     next_window,
     window_to_check,
@@ -49,11 +50,14 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
         if following is not None:
             walk.begin_part(following)
             return walk.step(page, slices)
-    if window_to_check(walk.state) is None and not (
-        walk.compared or walk.state.evidence.has_gaps or walk.options.is_part
-    ):
-        compare(walk)
-    window = window_to_check(walk.state)
+    if window_to_check(walk.state) is None and not walk.state.evidence.has_gaps:
+        if not (walk.compared or walk.options.is_part):
+            compare(walk)
+        is_plain = window_to_check(walk.state) is None
+        if is_plain and (windows := settle_short_pages(walk)):
+            walk.begin_part(enter_window(walk.state, *windows))
+            return walk.step(page, slices)
+    window = window_to_check(walk.state) or dispute_in(walk.state)
     return end_list(walk, page, slices, ()) if window is None else _begin_check(walk, page, slices, window)
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 from gateway.core.xmltext import utc_datetime
@@ -18,6 +19,7 @@ from harvester.sources.oai_pmh.transitions import ask_singly, enter_window, rest
 # The changes when a token is refused, in this order. At first it is sent again unchanged.
 _WAYS = ("", "is_verbatim", "wants_prefix")
 _RESTARTS = 2  # of a list whose source ignores dates
+MOST_SHORT = 4  # windows around short pages that are asked for
 
 
 def resend_token(state: ListState, codes: frozenset[str]) -> tuple[ListState, str]:
@@ -86,15 +88,55 @@ def next_window(state: ListState) -> ListState | None:
 
 def note_order(state: ListState, datestamps: list[str]) -> ListState:
     """Return the list after a page with these datestamps; it notes the last one while they come in order."""
-    if state.evidence.is_unordered or not datestamps:
+    evidence, position = state.evidence, state.position
+    if not datestamps or (evidence.is_unordered and evidence.is_unfalling):
         return state
     is_uniform = len(set(map(len, datestamps))) == 1
-    first, last = moment_of(datestamps[0]), moment_of(datestamps[-1])
-    if not is_uniform or first is None or last is None or datestamps != sorted(datestamps):
-        return state.noted(is_unordered=True).moved(last="")
-    if utc_datetime(first) < state.position.last:
-        return state.noted(is_unordered=True).moved(last="")
-    return state.moved(last=utc_datetime(last))
+    first, last = _written(datestamps[0]), _written(datestamps[-1])
+    is_known, in_order = is_uniform and bool(first and last), sorted(datestamps)
+    rises = is_known and not evidence.is_unordered and datestamps == in_order and first >= position.last
+    falls = is_known and not evidence.is_unfalling and datestamps == in_order[::-1]
+    falls = falls and (not position.least or first <= position.least)
+    return state.noted(is_unordered=not rises, is_unfalling=not falls).moved(
+        last=last if rises else "", least=last if falls else ""
+    )
+
+
+def note_short(state: ListState, datestamps: list[str], chance: Callable[[], float]) -> ListState:
+    """Return the list after a further page with these datestamps, with the dates around a short page before it.
+
+    A page in the middle of a list is short if it has fewer records than another one. Of many, some are remembered.
+    """
+    evidence, count = state.evidence, len(datestamps)
+    edge_after = (_written(datestamps[-1]) if datestamps else "") or evidence.edge_after
+    uneven, windows = evidence.uneven, list(windows_of(evidence.short))
+    if evidence.previous is not None and evidence.previous < max(evidence.most, count):
+        uneven += 1
+        around = _around(state, "" if count > evidence.most else evidence.edge, edge_after)
+        if len(windows) < MOST_SHORT:
+            windows.append(around)
+        elif chance() < MOST_SHORT / uneven:
+            windows[int(chance() * MOST_SHORT)] = around
+    return state.noted(
+        uneven=uneven,
+        short=text_of_windows(*windows),
+        most=max(evidence.most, count),
+        previous=count,
+        edge=evidence.edge_after,
+        edge_after=edge_after,
+    )
+
+
+def _around(state: ListState, before: str, after: str) -> Window:
+    """Return the window between two datestamps of a list in order; it begins where the list does for an empty one."""
+    if state.position.least and not state.position.last:
+        return Window(after, before or state.here.until)
+    return Window(before or state.here.from_, after)
+
+
+def _written(datestamp: str) -> str:
+    moment = moment_of(datestamp)
+    return "" if moment is None else utc_datetime(moment)
 
 
 def contradicts(state: ListState, size: int | None = None) -> bool:
@@ -118,6 +160,12 @@ def window_to_check(state: ListState) -> Window | None:
     return Window(position.whole.from_, written((moment_of(position.certain) or 0) - 1, SECONDS))
 
 
+def dispute_in(state: ListState) -> Window | None:
+    """Return the dates of records that came as living and as deleted; None where there are none to be asked for."""
+    windows = windows_of(state.evidence.disputed)
+    return windows[0] if windows and not state.evidence.has_gaps else None
+
+
 def misfit_in_words(state: ListState) -> str:
     """Return a sentence about what does not fit in a list that has ended."""
     evidence = state.evidence
@@ -127,6 +175,8 @@ def misfit_in_words(state: ListState) -> str:
         return f"Records came again in one list: {evidence.repeated}; its pages may have shifted."
     if evidence.late and not evidence.is_doubted:
         return f"Records were added or changed while the list was walked: {evidence.late}; its pages may have shifted."
+    if evidence.disputed and not evidence.is_doubted:
+        return "Records came as living and as deleted with one date."
     if state.position.certain or state.position.is_sliced:
         return "The list could not be walked in one piece."
     return "The list may not have been whole."

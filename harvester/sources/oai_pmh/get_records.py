@@ -14,7 +14,7 @@ from harvester.sources.oai_pmh.all_identifiers import IdentifierList, Missing, g
 from harvester.sources.oai_pmh.completeness import doubt_about_end
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
 from harvester.sources.oai_pmh.end_of_list import complete_part, end_list, end_part
-from harvester.sources.oai_pmh.fallback_rules import misfit_in_words
+from harvester.sources.oai_pmh.fallback_rules import dispute_in, misfit_in_words
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.requests import single_url
 from harvester.sources.oai_pmh.take_fallback import take_fallback
@@ -42,6 +42,8 @@ def record_by_record(walk: Walk) -> Iterator[Step]:
                     f"GetRecord failed for {in_vain} records in a row, the last of them {named.identifier}."
                 )
                 break
+        for identifier in islice(walk.disputed, MOST_GONE):
+            yield _record_step(walk, listing, Missing(identifier, is_deleted=True))
         yield _after_listing(walk, listing)
 
 
@@ -162,6 +164,13 @@ def _leave_window(walk: Walk, error: GatewayError, page: RawPage) -> Step:
 def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
     """End a list as its identifiers decide; where they are not whole themselves, walk it in windows first."""
     state = walk.state
+    disputed, dispute = len(walk.disputed), dispute_in(state)
+    if dispute and not 0 < disputed <= MOST_GONE:
+        doubt = f"Records came as living and as deleted with one date, and {disputed} of them are too many to ask for."
+        return end_list(walk, page, (), (doubt,))
+    if dispute == state.here != walk.whole:
+        walk.note(f"GetRecord decided which of them are living: {disputed}.")
+        return end_list(walk, page, (), ())
     if listing.is_whole and state.here == walk.whole:
         walk.note_comparison(Compared.WHOLE)
     tolerance = walk.options.announced_tolerance

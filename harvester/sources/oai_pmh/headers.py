@@ -25,7 +25,7 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     """List the headers of the cursor's whole list. The dates of its harvest do not matter.
 
     Only the profile of the server is used from the cursor. Raise the errors of `changes`. A list that does not end
-    properly ends with doubts. One that breaks off is asked for once more, from its last date on.
+    properly ends with doubts. One whose end no number shows is asked for once more, from its last date on.
     """
     pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
     for answer in pages.answers():
@@ -33,11 +33,11 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
             answer.slices,
             len(pages.identifiers),
             pages.announced,
-            (pages.has_ended and not pages.breaks_off) or pages.loops,
+            (pages.has_ended and not pages.is_open) or pages.loops,
             tuple(_doubts(pages, answer)),
             pages.has_slipped,
         )
-    if pages.breaks_off:
+    if pages.is_open:
         yield from _rest(options, cursor, fetch, pages)
 
 
@@ -53,7 +53,8 @@ def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages
     except PASSING as error:
         trouble = f" {error}"
     count = len(pages.identifiers)
-    doubts = _doubts_of_number(pages) if rest.is_end_shown else (broken_off(count) + trouble,)
+    is_doubted = pages.breaks_off and not rest.is_end_shown
+    doubts = (broken_off(count) + trouble,) if is_doubted else _doubts_of_number(pages)
     yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
 
 
@@ -73,7 +74,7 @@ def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
 
 
 def _doubts_of_number(pages: IdentifierPages) -> Iterator[str]:
-    if pages.announced is not None and len(pages.identifiers) < pages.announced:
+    if pages.announced is not None and len(pages.identifiers) + pages.twins < pages.announced:
         yield f"ListIdentifiers announced {pages.announced} records and named {len(pages.identifiers)}."
 
 

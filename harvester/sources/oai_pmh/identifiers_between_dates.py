@@ -9,6 +9,7 @@ from gateway.core.errors import RemoteError, RemoteRefuses
 from gateway.core.model import Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
+from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import OF_EVERY_ITEM, IdentifierPages
@@ -66,6 +67,11 @@ class IdentifiersBetweenDates:
         return len(self._pages.identifiers) if self._pages else 0
 
     @property
+    def twins(self) -> int:
+        """How many of them were named as living and as deleted."""
+        return self._pages.twins if self._pages else 0
+
+    @property
     def announced(self) -> int:
         """How many records the source announces; at least as many as it has named."""
         return max(self.count, (self._pages and self._pages.announced) or 0)
@@ -89,6 +95,8 @@ class IdentifiersBetweenDates:
             self.is_unknown = unseen is None
             if self.is_unknown:
                 break
+            for identifier in named:
+                self._walk.named.add(identifier)
         return ""
 
     def _asked(self) -> Iterator[ListAnswer]:
@@ -98,11 +106,10 @@ class IdentifiersBetweenDates:
         if state.profile.is_first_generation and walk.cursor.metadata_prefix != OF_EVERY_ITEM:
             self.has_none = True  # it names the records of every format
             return
+        fetch = Optional(walk.fetch, walk.options.optional) if self._deadline_seconds else walk.fetch
         other = SECONDS if walk.granularity() == DAY else DAY
         for variant in (state, state.learning(granularity=other)):
-            self._pages = IdentifierPages(
-                walk.options, walk.cursor, walk.fetch, variant, PATIENCE, self._deadline_seconds
-            )
+            self._pages = IdentifierPages(walk.options, walk.cursor, fetch, variant, PATIENCE, self._deadline_seconds)
             try:
                 yield from self._pages.answers()
             except RemoteRefuses:

@@ -29,8 +29,9 @@ class IdentifierPages:
     """The pages of ListIdentifiers, and what is known of the list after each of them.
 
     `page` is the last answer. `has_ended`: the list came to its end. `loops`: it would never end. `breaks_off`: it
-    ended otherwise than the standard says (OAI-PMH 2.0 §3.5), so it may not be all. `has_slipped`: a record came twice
-    with two dates. It moved meanwhile, so another record may have moved to a page that was read. `largest` is the
+    ended otherwise than the standard says (OAI-PMH 2.0 §3.5), so it may not be all. `is_open`: no number shows its end,
+    either. `has_slipped`: a record came twice with two dates. It moved meanwhile, so another record may have moved to a
+    page that was read. A tombstone beside its living record is no such move; `twins` counts these. `largest` is the
     number of identifiers in the largest answer.
     """
 
@@ -56,7 +57,9 @@ class IdentifierPages:
         self.identifiers = Seen()
         self.announced: int | None = None
         self.page: RawPage | None = None
-        self.largest = 0
+        self.largest = self.twins = 0
+        self._deleted = Seen()
+        self._began: int | None = None  # the second of the first answer
         self.has_ended = self.loops = self.has_slipped = self.breaks_off = False
 
     def answers(self) -> Iterator[ListAnswer]:
@@ -80,6 +83,11 @@ class IdentifierPages:
             self._state = self._state.moved(token=token)
             yield answer
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether it has ended, and no number shows that this was its end."""
+        return self.has_ended and (self.breaks_off or (self.announced is None and self._answers > 0))
+
     def shows_end(self, full: int) -> bool:
         """Return whether it has named all, behind a list that broke off: full answers have `full` identifiers.
 
@@ -94,7 +102,7 @@ class IdentifierPages:
 
     def _is_proper(self, answer: ListAnswer) -> bool:
         """Return whether a last answer is as the standard says: behind a token, it has records and an empty token."""
-        is_blank = answer.token is not None and answer.token.is_blank
+        is_blank = bool(answer.unknown) or (answer.token is not None and answer.token.is_blank)
         if not self._state.position.token:
             return not is_blank
         is_marked = answer.token is not None or answer.version.startswith("1")
@@ -103,7 +111,11 @@ class IdentifierPages:
     @property
     def _is_counted(self) -> bool:
         """Return whether a number shows the end: the same from the first answer to the last, and not of one answer."""
-        return self._answers > 1 and self._announced_first == self.announced == len(self.identifiers)
+        return self._answers > 1 and self._announced_first == self.announced and self.names(self.announced)
+
+    def names(self, number: int | None) -> bool:
+        """Return whether it has named as many records as a number says, or as many with its tombstones beside them."""
+        return number in (len(self.identifiers), len(self.identifiers) + self.twins)
 
     def _asked(self) -> ListAnswer | None:
         """Return the next page; None when its token was refused and is sent once more in another encoding."""
@@ -129,7 +141,7 @@ class IdentifierPages:
 
     def _is_past(self) -> bool:
         """Return whether as many were named as were announced: some servers refuse the token after the last page."""
-        return self.announced is not None and len(self.identifiers) >= self.announced
+        return self.announced is not None and len(self.identifiers) + self.twins >= self.announced
 
     def _count(self, answer: ListAnswer) -> None:
         if answer.token and answer.token.complete_list_size is not None:
@@ -138,12 +150,23 @@ class IdentifierPages:
         self._answers += bool(answer.slices)
         self.largest = max(self.largest, len(answer.slices))
         self._order.add(answer.slices)
+        self._began = moment_of(answer.response_date) if self._began is None else self._began
         for record in answer.slices:
-            is_new, is_newly_dated = (
-                self.identifiers.add(record.identifier),
-                self._dated.add(f"{record.identifier}\0{record.datestamp}"),
-            )
-            self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)
+            was_deleted = record.identifier in self._deleted
+            if record.is_deleted:
+                self._deleted.add(record.identifier)
+            is_new = self.identifiers.add(record.identifier)
+            is_newly_dated = self._dated.add(f"{record.identifier}\0{record.datestamp}")
+            if not is_new and was_deleted != record.is_deleted and is_before(record, self._began):
+                self.twins += 1
+            else:
+                self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)
+
+
+def is_before(record: Slice, began: int | None) -> bool:
+    """Return whether a record is dated before the second or the day in which a list began: it has not moved since."""
+    dated = moment_of(record.datestamp)
+    return dated is not None and began is not None and record.datestamp < utc_datetime(began)[: len(record.datestamp)]
 
 
 # --- The order of the dates in a list of identifiers ------------------------------------------------------------------

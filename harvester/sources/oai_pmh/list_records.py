@@ -21,7 +21,7 @@ from harvester.sources.oai_pmh.completeness import (
 )
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.end_of_list import complete_part
-from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
+from harvester.sources.oai_pmh.fallback_rules import note_order, note_short, resend_token
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.oai_pmh.observations import (
     late_among,
@@ -37,6 +37,7 @@ from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
 
+_MOST_NAMED = 5  # unknown elements in a sentence
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
 
 # The codes of the standard. Any other code mostly means that the server has just failed.
@@ -169,16 +170,17 @@ def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
 def _after_last_page(walk: Walk, answer: ListAnswer, page: RawPage, slices: tuple[Slice, ...]) -> Step:
     """Continue after a page without a token. It may not be the last one if it is empty, or ends with an error.
 
-    Nor may it be the last one where no number is announced, and there are several pages, or an empty token where the
-    standard has none.
+    Nor may it be the last one where no number is announced: a source may end every list after 10,000 records.
     """
     if answer.errors and not walk.is_past():
         walk.doubt()
     if not answer.slices:
         return _after_empty_page(walk, page)
-    is_open = walk.size() is None or (is_strange_end(walk, answer.token) and not walk.has_size())
-    if is_open and (walk.state.position.token or answer.token):
-        return contradicted_end(walk, page, slices, answer.token) or complete_part(walk, page, slices)
+    is_strange = is_strange_end(walk, answer)
+    if answer.unknown:
+        walk.note(f"The list has what is not understood, and no token: {', '.join(answer.unknown[:_MOST_NAMED])}.")
+    if walk.size() is None or (is_strange and not walk.has_size()):
+        return contradicted_end(walk, page, slices, answer) or complete_part(walk, page, slices)
     return complete_part(walk, page, slices)
 
 
@@ -204,20 +206,25 @@ def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     state = note_opening(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
     state = note_dates(state, answer, walk.note, is_as_before=is_as_before)
     state = note_cursor(state, answer, walk.note)
-    records = walk.add_page(answer.slices, utc_datetime(state.position.first)[:10])
+    datestamps = [record.datestamp for record in answer.slices]
+    state = note_short(note_order(state, datestamps), datestamps, walk.options.answers.chance)
+    records = walk.add_page(answer.slices, utc_datetime(state.position.first)[:10], state)
     if records.news:
         walk.succeed()
     if records.fresh:
         walk.note_records(records.kept, records.news, records.fresh)
     walk.change(
-        note_order(state, [record.datestamp for record in answer.slices]).noted(
+        state.noted(
             received=state.evidence.received + len(records.kept),
             repeated=state.evidence.repeated + records.repeated,
+            twins=state.evidence.twins + records.twins,
             part=state.evidence.part + records.fresh,
+            part_twins=state.evidence.part_twins + records.fresh_twins,
             late=state.evidence.late + late_among(state, answer, walk.there),
             has_pages=state.evidence.has_pages or bool(answer.slices),
         )
     )
+    walk.note_disputed(records.disputed)
     if is_opening and _may_hide_changes(walk, answer):
         walk.note_first_day(identifiers_of_first_day(walk))
     return records.kept

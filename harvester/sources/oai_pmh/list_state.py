@@ -73,6 +73,7 @@ class Position:
     phase: Phase = Phase.PAGES
     is_sliced: bool = False  # it was requested in windows from its beginning
     last: str = ""
+    least: str = ""  # the last datestamp, as long as the datestamps have come from the newest to the oldest
     certain: str = ""  # until this date it came in order before it broke off, and was not requested again
 
     @property
@@ -84,6 +85,16 @@ class Position:
     def here(self) -> Window:
         """The dates that are being walked: those of the window, or of the whole list."""
         return windows_of(self.window)[0] if self.window else self.whole
+
+    @property
+    def ordered(self) -> str:
+        """The last datestamp of a list in order, from the oldest to the newest or the other way; empty for no order."""
+        return self.last or self.least
+
+    def from_last(self, date: str = "") -> Window:
+        """Return the dates from the last one on, or from another one on, in the order of the list."""
+        here, date = self.here, date or self.ordered
+        return Window(here.from_, date) if self.least and not self.last else Window(date, here.until)
 
     @property
     def whole(self) -> Window:
@@ -109,7 +120,18 @@ class Evidence:
     late: int = 0  # how many are dated after the first answer, and so were not counted in it
     announced_first: int | None = None
     announced: int | None = None
+    twins: int = 0  # how many came as living and as deleted, each counted once in `received` beside the first
     part: int = 0  # different records since the last request without a token
+    part_twins: int = 0
+    most: int = 0  # records of the largest page of the part
+    previous: int | None = None  # records of the last page of the part, if there was one
+    edge: str = ""  # the last datestamp of the page before that, and of that page itself
+    edge_after: str = ""
+    uneven: int = 0  # pages in the middle that had fewer records than another one
+    short: str = ""  # the dates around some of these pages
+    is_settled: bool = False  # whether ListIdentifiers, or ListRecords, was asked for these dates
+    is_unfalling: bool = False
+    disputed: str = ""  # the window of records that came as living and as deleted with one date
     part_announced: int | None = None
     cursor_first: int | None = None  # the cursor of the first answer of the part
     in_windows: int = 0  # different records of the windows before it, if counted
@@ -126,12 +148,17 @@ class Evidence:
     @property
     def distinct(self) -> int:
         """How many different records have come, also in the windows before it, if they were counted."""
-        return self.received - self.repeated + self.in_windows
+        return self.received - self.repeated - self.twins + self.in_windows
+
+    @property
+    def counted(self) -> int:
+        """The number to compare with the announced one, which may count a living record and its tombstone as two."""
+        return self.distinct + (self.twins if self.promised > self.distinct else 0)
 
     @property
     def is_as_announced(self) -> bool:
         """Return whether the number of different records is the announced one, at the beginning and at the end."""
-        return self.distinct == self.announced == self.announced_first
+        return self.counted == self.announced == self.announced_first
 
     @property
     def promised(self) -> int:
@@ -152,8 +179,8 @@ class Evidence:
         """
         if self.announced is None:
             return False
-        there = min(self.announced, self.distinct - self.late)
-        return self.distinct < self.announced or there < (self.announced_first or 0)
+        there = min(self.announced, self.counted - self.late)
+        return self.counted < self.announced or there < (self.announced_first or 0)
 
     @property
     def has_moved(self) -> bool:
@@ -165,7 +192,7 @@ class Evidence:
 
     def is_short(self, tolerance: float = 0.0) -> bool:
         """Return whether more than this share of the announced records is missing."""
-        return self.promised - self.distinct > tolerance * self.promised
+        return self.promised - self.counted > tolerance * self.promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +293,10 @@ def _fits(values: dict[str, object]) -> bool:
 def _are_windows(values: dict[str, object]) -> bool:
     """Return whether all windows can be read as such."""
     try:
-        for name in ("window", "windows", "left"):
+        for name in ("window", "windows", "left", "short", "disputed"):
             windows_of(str(values.get(name, "")))
         window_of(str(values.get("certain", "")), str(values.get("last", "")))
+        window_of("", str(values.get("least", "")))
     except ValueError:
         return False
     return True

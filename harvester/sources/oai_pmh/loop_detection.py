@@ -8,16 +8,24 @@ from typing import NamedTuple
 
 from gateway.core.model import Slice
 from harvester.sources.oai_pmh.date_ranges import Window
+from harvester.sources.oai_pmh.list_identifiers import is_before
 from harvester.sources.seen import Seen
 
 
 class PageRecords(NamedTuple):
-    """The slices of a page to keep. `news` are new to the list, `fresh` to the part; `repeated` are kept, not new."""
+    """The slices of a page to keep. `news` are new to the list, `fresh` to the part; `repeated` are kept, not new.
+
+    `twins` are kept, too: the other of a living record and a tombstone, of which `fresh_twins` are new to the part.
+    `disputed` are those of them that may have the same date.
+    """
 
     kept: tuple[Slice, ...]
     news: int
     fresh: int
     repeated: int
+    twins: int
+    fresh_twins: int
+    disputed: tuple[Slice, ...]
 
 
 class ReceivedRecords:
@@ -37,6 +45,9 @@ class ReceivedRecords:
         self._pages: set[bytes] = set()
         self._last_page = b""
         self._opening: tuple[Window, bytes] = Window(), b""
+        self._deleted = Seen()  # tombstones: identifiers, and identifiers with their dates
+        self._twins, self._twins_of_part = Seen(), Seen()
+        self._living: dict[str, str] = {}  # the dates of the living records of this page and the one before
 
     def recall(self) -> bool:
         """Remember the identifiers of earlier runs, too. Return whether that is possible."""
@@ -65,6 +76,7 @@ class ReceivedRecords:
         self._pages.clear()
         self._last_page = b""
         self.stale_pages = 0
+        self._twins_of_part = Seen()
 
     def has(self, slices: tuple[Slice, ...]) -> bool:
         """Return whether all of these came before in this part; False where there are none."""
@@ -86,10 +98,33 @@ class ReceivedRecords:
         (before, opening), self._opening = self._opening, (window, digest)
         return bool(slices) and opening == digest and "" < before.until < window.from_
 
-    def add_page(self, slices: tuple[Slice, ...], since: str) -> PageRecords:
-        """Add a page. Records that came in an earlier part are not kept, unless they may have changed `since`."""
-        kept, news, fresh, repeated = [], 0, 0, 0
+    def add_page(self, slices: tuple[Slice, ...], since: str, began: int, *, is_ordered: bool) -> PageRecords:
+        """Add a page. Records that came in an earlier part are not kept, unless they may have changed `since`.
+
+        `began` is the second in which the list began: a record dated before it has not moved since. `is_ordered`: the
+        records come in the order of their dates.
+        """
+        kept, news, fresh, repeated, twins, fresh_twins = [], 0, 0, 0, 0, 0
+        disputed = []
+        living = {record.identifier: record.datestamp for record in slices if not record.is_deleted}
+        near, self._living = self._living | living, living
         for record in slices:
+            name, dated = record.identifier, f"{record.identifier}\0{record.datestamp}"
+            is_twin = bool(name) and name in self.all and (name in self._deleted) != record.is_deleted
+            if is_twin and is_before(record, began):
+                kept.append(record)
+                is_first, is_new_here = self._twins.add(name), self.part.add(name)
+                twins += is_first
+                repeated += not is_first
+                fresh += is_new_here
+                fresh_twins += not is_new_here and self._twins_of_part.add(name)
+                may_have_date = near.get(name, "" if is_ordered else record.datestamp) == record.datestamp
+                if (record.is_deleted and may_have_date) or (not record.is_deleted and dated in self._deleted):
+                    disputed.append(record)
+                continue
+            if record.is_deleted:
+                self._deleted.add(name)
+                self._deleted.add(dated)
             is_new = not record.identifier or self.all.add(record.identifier)
             is_new_here = is_new if self.part is self.all else not record.identifier or self.part.add(record.identifier)
             news += is_new
@@ -98,7 +133,7 @@ class ReceivedRecords:
                 kept.append(record)
                 repeated += not is_new
         self.stale_pages = 0 if fresh else self.stale_pages + 1
-        return PageRecords(tuple(kept), news, fresh, repeated)
+        return PageRecords(tuple(kept), news, fresh, repeated, twins, fresh_twins, tuple(disputed))
 
 
 def _digest(slices: tuple[Slice, ...]) -> bytes:

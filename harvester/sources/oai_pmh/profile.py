@@ -50,6 +50,13 @@ def learned(cursors: Iterable[Cursor]) -> str:
     return text_of(ListState(profile=_together(state_of(cursor.state)[0].profile for cursor in cursors)))
 
 
+def taught(cursor: Cursor, known: str) -> Cursor:
+    """Return the cursor of a list with what is known of the verbs that a harvest can do without."""
+    profile = state_of(known)[0].profile
+    state = state_of(cursor.state)[0].learning(formats_failed=profile.formats_failed, sets_failed=profile.sets_failed)
+    return replace(cursor, state=text_of(state)) if cursor.state else cursor
+
+
 def _together(profiles: Iterable[Profile]) -> Profile:
     """Return the facts learned from several lists. The last list that knows a field decides it."""
     together, plain = Profile(), asdict(Profile())

@@ -58,8 +58,17 @@ def check_transition(before: Phase, after: Phase) -> None:
 
 def restart(state: ListState) -> ListState:
     """Return the list before a request without a token and without a window (PAGES)."""
-    return state.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="").noted(
-        part=0, part_announced=None, cursor_first=None, is_unordered=False
+    return state.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="", least="").noted(
+        part=0,
+        part_twins=0,
+        part_announced=None,
+        cursor_first=None,
+        is_unordered=False,
+        is_unfalling=False,
+        most=0,
+        previous=None,
+        edge="",
+        edge_after="",
     )
 
 

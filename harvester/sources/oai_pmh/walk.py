@@ -13,12 +13,13 @@ from functools import partial
 
 from gateway.core.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
-from harvester.http.dates import moment_of
+from harvester.http.dates import DAY, moment_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Compared, ListEnd, Options, Step
 from harvester.sources.budget import Spender
+from harvester.sources.comparison_limit import Places
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_identify
-from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of
+from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, windows_of
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
 from harvester.sources.oai_pmh.next_list import begun
@@ -27,6 +28,7 @@ from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
 from harvester.sources.oai_pmh.transitions import check_transition, restart
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
+from harvester.sources.seen import Seen
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
@@ -47,6 +49,9 @@ class Walk:
     trouble       the last error that led to a fallback step
     fatal_error   the error that ends the run: there were too many failures
     compared      with how much of ListIdentifiers the list was compared; None: not yet
+    named         the identifiers with which it was compared
+    places        dates of some of its pages, at random
+    disputed      the identifiers that came as living and as deleted with one date
     there         the identifiers of the day on which the list began, as named at its beginning, where that was asked
     losses        what recovery lost of the answer in hand
     notes         sentences for the run log since the last step
@@ -76,6 +81,9 @@ class Walk:
         self._has_windows = False
         self.trouble: GatewayError = NotOaiPmh("The answers do not follow the protocol.")
         self.has_other_granularity = self.has_slowed = False
+        self.named = Seen()
+        self.places = Places(options.answers.chance)
+        self.disputed: dict[str, None] = {}
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
     # -- how a walk changes --
@@ -149,9 +157,21 @@ class Walk:
         self.received.tokens.add(token)
         self.state = self.state.moved(token=token, refused=0)
 
-    def add_page(self, slices: tuple[Slice, ...], since: str) -> PageRecords:
-        """Add a page to the received records; return which of it to keep, and how much is new."""
-        return self.received.add_page(slices, since)
+    def add_page(self, slices: tuple[Slice, ...], since: str, state: ListState) -> PageRecords:
+        """Add a page to the received records; return which of it to keep, and how much is new.
+
+        `state` has the order of the list with this page.
+        """
+        self.places.add(slices[-1].datestamp if slices else "")
+        return self.received.add_page(slices, since, state.position.first, is_ordered=bool(state.position.ordered))
+
+    def note_disputed(self, slices: tuple[Slice, ...]) -> None:
+        """Remember records that came as living and as deleted with one date: each is asked for at the end."""
+        self.disputed |= dict.fromkeys(record.identifier for record in slices)
+        for day in (record.datestamp[: len(DAY)] for record in slices):
+            before = windows_of(self.state.evidence.disputed) or (window_of(day, day),)
+            here = window_of(min(day, before[0].from_), max(day, before[0].until[: len(DAY)]))
+            self.state = self.state.noted(disputed=str(here))
 
     def repeats_page(self, slices: tuple[Slice, ...]) -> bool:
         """Remember a page, and return whether it came before in this part."""
@@ -163,8 +183,9 @@ class Walk:
 
     def add_single_record(self, identifier: str, slices: tuple[Slice, ...]) -> None:
         """Add a record that was asked for by its identifier; no slice: it is gone."""
-        self.received.all.add(identifier)
-        self.state = self.state.noted(received=self.state.evidence.received + len(slices))
+        again = 0 if self.received.all.add(identifier) else len(slices)
+        evidence = self.state.evidence
+        self.state = self.state.noted(received=evidence.received + len(slices), repeated=evidence.repeated + again)
 
     def recall_earlier(self) -> bool:
         """Remember the identifiers of earlier runs of this list, too. Return whether that is possible."""
@@ -222,7 +243,13 @@ class Walk:
 
     def is_past(self) -> bool:
         """Tell whether exactly as many records have come as were announced. More than that: the number is wrong."""
-        return self.state.evidence.part == self.size()
+        return self._part == self.size()
+
+    @property
+    def _part(self) -> int:
+        """How many records of the part have come; a tombstone beside its living record counts if the size is larger."""
+        evidence = self.state.evidence
+        return evidence.part + (evidence.part_twins if (self.size() or 0) > evidence.part else 0)
 
     def is_surely_past(self, slices: tuple[Slice, ...] = ()) -> bool:
         """Return whether the number was announced before so many records had come.
@@ -251,7 +278,7 @@ class Walk:
     def is_short(self) -> bool:
         """Tell whether fewer records have come than were announced."""
         size = self.size()
-        return size is not None and self.state.evidence.part < size
+        return size is not None and self._part < size
 
     def granularity(self) -> str:
         """Return the granularity at which this server takes dates."""
@@ -301,6 +328,7 @@ class Walk:
         came = self.options.came
         if new and (came is None or any(record.identifier not in came for record in slices)):
             self.fetch.gained()
+            self.options.optional.renew()
             return
         self.again += fresh
         least = 0 if self.options.is_part else _LEAST_AGAIN
@@ -343,6 +371,8 @@ class Walk:
         state = of or self.state
         notes, self.notes = tuple(self.notes), []
         losses, self.losses = self.losses, ()
+        compared = None if end is ListEnd.MORE else self._compared(state)
+        is_whole = compared in (Compared.WHOLE, Compared.CHANGES)
         return Step(
             page,
             slices,
@@ -353,7 +383,8 @@ class Walk:
             doubts,
             notes,
             losses,
-            None if end is ListEnd.MORE else self._compared(state),
+            compared,
+            names=state.evidence.distinct if is_whole else len(self.named),
         )
 
     def _enter(self, phase: Phase) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.normal_forms import letters
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, read
 from harvester.fulltext.pdf.similarity import words
 from harvester.http.links import from_header
+from tests.growth import is_more_than_linear
 from tests.rows import each_row
 
 PAGE = "https://journal.example.org/a"
@@ -30,16 +30,6 @@ def test_a_page_is_read_to_where_too_many_elements_are_inside_each_other() -> No
     assert affordable(beside) == beside
 
 
-def grows(work: Callable[[Any], object], small: object, large: object) -> bool:
-    """Return whether four times the input costs far more than four times the processor time; the square is 16 times."""
-    costs = []
-    for given in (small, large):
-        began = time.process_time()
-        work(given)
-        costs.append(time.process_time() - began)
-    return costs[1] > 10 * costs[0] + 0.5
-
-
 @pytest.mark.slow
 @each_row("made", [
     lambda n: b"<a href='x.pdf'>pdf<div>" * n,  # took the square of their number
@@ -54,7 +44,7 @@ def test_what_was_made_to_be_endless_is_read_in_linear_time(made: Callable[[int]
     def first(body: bytes) -> None:
         assert read.__wrapped__(body, PAGE).copies[0].url == "https://journal.example.org/x.pdf"
 
-    assert not grows(first, made(75), made(300))
+    assert not is_more_than_linear(first, made(75), made(300))
 
 
 @pytest.mark.slow
@@ -65,7 +55,7 @@ def test_words_and_letters_of_a_text_without_end_are_found_in_linear_time(
     before: str, repeated: str, times: int
 ) -> None:
     for look in (words, letters):
-        assert not grows(look, before + repeated * (times // 4), before + repeated * times)
+        assert not is_more_than_linear(look, before + repeated * (times // 4), before + repeated * times)
 
 
 @pytest.mark.slow
@@ -76,4 +66,4 @@ def test_words_and_letters_of_a_text_without_end_are_found_in_linear_time(
 ])  # fmt: skip
 def test_texts_and_headers_without_end_are_read_in_linear_time(made: Any, look: Any) -> None:
     assert look(made(60_000))
-    assert not grows(look, made(15_000), made(60_000))
+    assert not is_more_than_linear(look, made(15_000), made(60_000))

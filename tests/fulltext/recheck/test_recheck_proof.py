@@ -1,6 +1,6 @@
 """After each of eight rounds the datestamps and the published files are right, whatever the servers do.
 
-RECHECK_FILES says how many files there are (1,000 take half an hour), RECHECK_SEED which changes they go through.
+RECHECK_FILES says how many files there are (1,000 take half an hour).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.fulltext.recheck.site import GRACE_LOOKS, WHOLE_EVERY, Site, SiteFile
 from tests.live import called, instance
 from tests.mirror.provider import Item, serving
 from tests.mirror.rounds import SETTINGS
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 ROUNDS = 8
 FILES = int(os.environ.get("RECHECK_FILES", "20"))
@@ -162,8 +162,7 @@ def wrong_datestamps(site: Site, open_: Instance, before: Counter[str], expected
 @pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2", "::1"])
 def test_after_each_round_of_looks_the_datestamps_and_the_published_files_are_right(tmp_path) -> None:
-    seed = seed_of("RECHECK_SEED")
-    site = Site(FILES, seed)
+    site = Site(FILES, SEED)
     with site.serving(), serving() as provider:
         provider.items = {upstream(file): item(site, file) for file in site.files.values()}
         folder = instance(tmp_path / "a", {"p": (provider.base_url, ("oai_didl",))})
@@ -176,4 +175,4 @@ def test_after_each_round_of_looks_the_datestamps_and_the_published_files_are_ri
                     site.change()
                 before, expected = open_.stamps(), site.expect()
                 open_.rechecked()
-                assert wrong_datestamps(site, open_, before, expected) == [], f"seed {seed}, round {number}"
+                assert wrong_datestamps(site, open_, before, expected) == [], f"round {number}"

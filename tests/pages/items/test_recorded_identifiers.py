@@ -18,7 +18,7 @@ from gateway.pages.item_addresses import in_path, in_query
 from tests.conftest import SHARED
 from tests.page_house import House, parsed
 from tests.publish.desk import Sent, dc
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
 SUFFIXES = ("", ".html", ".json", ".bib", ".oai_dc", ".oai_didl", ".resource", ".ListMetadataFormats", ".ListERRoLs")
 _IDENTIFIER = re.compile(rb"<(?:\w+:)?header[^>]*>\s*<(?:\w+:)?identifier>([^<]+)</")
@@ -42,7 +42,7 @@ def test_identifiers_of_recorded_repositories_are_resolved_with_every_suffix(hou
     names = recorded_identifiers(SHARED / "data")
     assert len(names) > 250
     if _DRAWN:
-        names = Random(seed_of("IDENTIFIERS_SEED")).sample(names, _DRAWN)
+        names = Random(SEED).sample(names, _DRAWN)
     house.desk.send(*(Sent(name, dc(f"Number {number}")) for number, name in enumerate(names)))
     house.desk.publish()
     for number, name in enumerate(names):

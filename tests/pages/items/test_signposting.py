@@ -39,9 +39,8 @@ from gateway.pages.item_places import FORMS, Places
 from gateway.pages.site import Site
 from gateway.pages.style import Asset
 from tests.rows import each_row
-from tests.seeds import seed_of
+from tests.seeds import SEED
 
-SEED = seed_of("SIGNPOSTING_SEED")
 URL = "https://gateway.example.org"
 SITE = Site("A gateway", "admin@example.org", URL, f"{URL}/oai", Asset("style.css", b"", "text/css"))
 FORMATS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -142,12 +143,15 @@ def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user
         assert "Nobody can sign in" not in gateway("check", GATEWAY_BASE_URL=url).stderr, url
 
 
-def test_a_user_whose_adding_was_killed_can_be_added_again(user, folder, gateway):
-    (folder / "users.sqlite").touch(0o600)
+def test_a_user_whose_adding_was_killed_can_be_added_again(user, folder, gateway, tmp_path):
+    (folder / "users.sqlite").touch(0o600)  # an earlier release left it
     assert (user("list").exit_code, user("list").output) == (0, "")
-    assert f"{folder}/users.sqlite is empty, because `gateway user add` was killed." in gateway("check").stderr
+    assert gateway("backup", str(tmp_path / "backup")).exit_code == 0
     assert user("add", "Ada", "--password-stdin").exit_code == 0
-    assert "is empty" not in gateway("check").stderr
+    assert "Nobody can sign in as" not in gateway("check").stderr
+    with closing(sqlite3.connect(folder / "users.sqlite")) as users, users:
+        users.execute("update user set password = 'x'")
+    assert "Nobody can sign in as 'Ada'" in gateway("check").stderr
 
 
 def test_a_backup_has_the_users_and_a_restore_ends_their_sessions(user, gateway, folder, tmp_path):

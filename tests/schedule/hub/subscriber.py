@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -47,14 +46,6 @@ class Subscriber:
 
     def callback(self, name: str = "a", query: str = "") -> str:
         return f"{self.url}{name}{query}"
-
-
-def waited(is_done: Callable[[], object]) -> None:
-    """Return when a condition holds."""
-    deadline = time.monotonic() + 240  # a busy machine is no defect
-    while not is_done():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:

@@ -31,11 +31,11 @@ from harvester.cli import main
 from tests import live
 from tests.publish.desk import Desk, Sent, dc
 from tests.schedule.hub.conftest import KEY
-from tests.seeds import seed_of
+from tests.seeds import SEED
+from tests.waiting import wait_for_horizon
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
-SEED = seed_of("LOOP_SEED")
 ROUNDS = int(os.environ.get("LOOP_ROUNDS", "1"))  # the whole proof has 10
 ITEMS = 60
 
@@ -133,7 +133,7 @@ def publish(desk: Desk, dice: random.Random, round_: int) -> None:
     desk.send(*(Sent(str(name), None if name in gone else dc(f"Title {name} &lt; {round_}")) for name in names))
     desk.now = time.time() - 1
     desk.publish()
-    time.sleep(2.1)
+    wait_for_horizon(desk.folder)
 
 
 def test_a_second_instance_is_identical_after_each_round_though_everything_is_killed(tmp_path, capsys):

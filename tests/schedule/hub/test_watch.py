@@ -15,7 +15,7 @@ from gateway.ops.upkeep import make
 from tests import live
 from tests.publish.desk import Desk, Sent
 from tests.schedule.hub.conftest import KEY, served
-from tests.schedule.hub.subscriber import waited
+from tests.waiting import wait_for_horizon, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +33,14 @@ def test_a_continuous_tend_verifies_and_delivers(tmp_path, subscriber):
             desk.now = time.time() - 5
             desk.add("laro")
             desk.sent(Sent("1"))
-            time.sleep(1.1)
+            wait_for_horizon(folder)
             form = {"hub.callback": subscriber.callback(), "hub.mode": "subscribe", "hub.topic": topic}
             assert app.test_client().post("/hub", data=form).status_code == 202
             with subprocess.Popen(line, env=live.environment(settings), stderr=subprocess.PIPE, text=True) as process:
-                waited(lambda: subscriber.verifications)
+                wait_until(lambda: subscriber.verifications)
                 desk.now = time.time() - 1
                 desk.sent(Sent("2"))
-                waited(lambda: subscriber.deliveries)
+                wait_until(lambda: subscriber.deliveries)
                 process.send_signal(signal.SIGTERM)
                 _, words = process.communicate(timeout=240)
         assert b"laro/2</identifier>" in subscriber.deliveries[0].body

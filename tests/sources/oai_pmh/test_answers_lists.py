@@ -26,6 +26,22 @@ def test_clean_page_is_read_as_it_is():
     assert (second.is_deleted, second.start, second.stop, second.problem) == (True, 0, 0, "")
 
 
+@each_row(
+    "end, text, unknown",
+    [
+        ("<resumption_token>t</resumption_token>", "t", ()),
+        ("<ResumptionToken>t</ResumptionToken>", "t", ()),
+        ("<next>t</next>", "", ("<next>",)),
+        ('<resumptionToken value="t"/>', "", ("value=",)),
+        ("token: t", "", ("text",)),
+        ("<!-- t -->", "", ()),
+    ],
+)
+def test_token_in_another_spelling_is_read_and_what_else_stands_there_is_named(end: str, text: str, unknown):
+    answer = parse_list(page(record(1), end).encode())
+    assert (answer.token.text if answer.token else "", answer.unknown) == (text, unknown)
+
+
 @each_row("status", ["deleted", "Deleted", " DELETED "])
 @each_row("metadata", ["", None])
 def test_deleted_in_any_case_is_deleted_and_metadata_that_it_still_has_is_none_for_us(status: str, metadata):

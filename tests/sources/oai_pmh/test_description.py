@@ -45,7 +45,7 @@ def _described(sets: Callable[[Request], str], identify: str = IDENTIFY, formats
             body = sets(request)
         return Fetched(request.url, 200, (), body.encode(), 5)
 
-    return SOURCE.describe(OPTIONS, fetch)
+    return SOURCE.describe(OPTIONS, fetch).with_sets(SOURCE, OPTIONS, fetch)
 
 
 def test_source_is_described_and_its_answers_are_kept():

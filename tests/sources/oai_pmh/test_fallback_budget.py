@@ -179,9 +179,11 @@ def _described(
 ) -> tuple[str, tuple[str, ...], list[str]]:
     """Return what is known after it described itself, its notes, and which verbs it was asked."""
     before = len(repository.asked)
-    description = SOURCE.describe(
-        source_options, lambda request: replace(repository(request), received_at=NOW + seconds)
-    )
+
+    def fetch(request: Request) -> Fetched:
+        return replace(repository(request), received_at=NOW + seconds)
+
+    description = SOURCE.describe(source_options, fetch).with_sets(SOURCE, source_options, fetch)
     return description.known, description.notes, [arguments["verb"] for arguments in repository.asked[before:]]
 
 

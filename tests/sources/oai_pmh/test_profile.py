@@ -81,7 +81,7 @@ def test_the_verb_goes_before_the_arguments_of_the_address_where_nothing_else_is
     """cshc.ubc.ca (HTTP::OAI)."""
     source_options, repository = options(url="http://x.org/csw?mode=oaipmh"), _own_arguments(is_wanted=True)
     description = SOURCE.describe(source_options, repository)
-    assert [next(iter(request)) for request in repository.asked] == ["mode"] * 4 + ["verb"] * 3
+    assert [next(iter(request)) for request in repository.asked] == ["mode"] * 4 + ["verb"] * 2
     steps = list(SOURCE.changes(source_options.after(description), Cursor("x", "oai_dc"), repository))
     assert steps[-1].is_complete
     assert profile({}, [steps[-1].cursor])["arguments"] == "verb first"
