@@ -449,7 +449,7 @@ TARGETS = (
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, samples.PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
-    Target("pdf.document_kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
+    Target("pdf.rules, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (samples.EMBARGO, *_RIGHTS)),
     Target("evidence", _text(_signs), (*_TEXTS, samples.PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
