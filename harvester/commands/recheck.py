@@ -56,7 +56,7 @@ def recheck(
             _show(result, as_json=as_json)
             if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
                 reported_at = monotonic()
-                reporter.say(f"Looked at {counts['rechecked']} files.")
+                reporter.say(f"Looked at {counts['looked']} files.")
 
         with run.recorded():
             recheck_files(instance, order, run, counts, show, is_alone=True)
@@ -66,7 +66,7 @@ def recheck(
         click.echo(sentence(f"Error: {reason}", "error"), err=True)
     effects = Counter({name: count for name, count in counts.items() if name not in ("looked", "stamped")})
     words = ", ".join(f"{count} {effect}" for effect, count in effects.most_common()) or "nothing is due"
-    say(f"Looked at {counts['rechecked']} files: {words}.")
+    say(f"Looked at {counts['looked']} files: {words}.")
     ctx.exit(int(run.status))
 
 

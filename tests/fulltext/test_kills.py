@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.store.instance import Instance
 from gateway.store.opening import open_discovery, open_store
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
@@ -35,6 +36,7 @@ def test_a_search_that_is_killed_again_and_again_comes_to_its_end(folder: Path, 
         (tmp_path / "asked.log").unlink()
         for file in folder.glob("*.sqlite*"):
             file.unlink()
+        Instance(folder).accept_losses()
         for file in fresh.iterdir():
             shutil.copy(file, folder / file.name)
 

@@ -18,6 +18,7 @@ from lxml import etree
 from gateway.core.errors import ConfigurationError, StoreBusy
 from gateway.core.model import Selection
 from gateway.core.statuses import Status
+from gateway.store.instance import Instance
 from gateway.store.opening import open_discovery, open_store
 from harvester.cli import main
 from harvester.graph import export as exporting
@@ -193,6 +194,7 @@ def test_killed_export_leaves_no_folder_and_the_next_one_is_whole(folder, tmp_pa
 
 def test_instance_that_never_searched_has_publications_without_searches(tmp_path, export, folder) -> None:
     (folder / "discovery.sqlite").unlink()
+    Instance(folder).accept_losses()
     made = export("neo4j")
     publications = _table(made, "Publication")
     assert len(publications) == len(WORKS) - 1

@@ -67,6 +67,11 @@ class Provider:
     now: str = ""
 
     @property
+    def last_list(self) -> dict[str, str]:
+        """The last request for records, and not one that only compares names."""
+        return [asked for asked in self.lists if asked["verb"] == "ListRecords"][-1]
+
+    @property
     def base_url(self) -> str:
         return f"{self.url}/oai"
 

@@ -121,7 +121,7 @@ def test_the_mirror_goes_on_from_the_date_of_the_bag(imported, mirror, provider,
     imported(bagged(package))
     provider.items["oai:p:3"] = Item({"new.txt": b"new"}, datestamp="2024-02-01T00:00:00Z")
     assert mirror.run()["objects"] == {"created": 1}
-    assert provider.lists[-1]["from"] == "2024-01-04T00:00:00Z"  # a day of overlap
+    assert provider.last_list["from"] == "2024-01-04T00:00:00Z"  # a day of overlap
     assert mirror.held() == provider.expected()
 
 
@@ -130,7 +130,7 @@ def test_a_package_of_the_future_hides_nothing_that_changes_until_then(imported,
     (package / "records.xml").write_text(text)
     imported(package, "--date", "2999-01-03")
     mirror.run()
-    assert provider.lists[-1]["from"] <= utc_datetime(int(time.time()))
+    assert provider.last_list["from"] <= utc_datetime(int(time.time()))
 
 
 @each_mirror(
@@ -270,7 +270,7 @@ def test_records_behind_a_link_are_named_and_harvested_by_the_next_run(
     receipt = imported(pack(package), status=3)
     assert any("records.xml of the package is " in doubt and "it is a link" in doubt for doubt in receipt["doubts"])
     mirror.run()
-    assert "from" not in provider.lists[-1]
+    assert "from" not in provider.last_list
     assert mirror.held() == provider.expected()
 
 

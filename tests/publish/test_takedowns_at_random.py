@@ -19,6 +19,7 @@ from gateway.ops.recovery import make_again
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild, remove_source
 from gateway.store.clock import HostClock
+from gateway.store.instance import Instance
 from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
@@ -122,6 +123,7 @@ class Walk:
         self.desk.store.close()
         for path in self.desk.folder.glob("store.sqlite*"):
             path.unlink()
+        Instance(self.desk.folder).accept_losses("store.sqlite")
         clock = HostClock(lambda: self.desk.now, lambda: self.desk.now, lambda: "b")
         self.desk.store = open_store(self.desk.folder, create=True, clock=clock)
         self.desk.store.add_source(Source("laro", ADDRESS))
