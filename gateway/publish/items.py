@@ -101,5 +101,4 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
         tuple(records),
         prepared.is_withheld,
         prepared.contents if has_didl else None,
-        prepared.cite_as,
     )

@@ -35,7 +35,6 @@ from gateway.core.errors import (
     RemoteRefuses,
     TryLater,
 )
-from gateway.core.names import source_of
 from gateway.core.settings import Settings
 from harvester.http.address_guard import Guard, Own, Resolve
 from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
@@ -303,18 +302,13 @@ class Web:
 
     # -- what belongs to a source ---------------------------------------------------------------------------------
 
-    def _owner(self, source: str) -> str:
-        """Return the source whose access applies: the one that is named, or that of the item; empty: none."""
-        names = (source, source_of(source))
-        return next((name for name in names if name in self.access), "")
-
     def _credentials(self, source: str) -> Credentials | None:
-        access = self.access.get(self._owner(source))
+        access = self.access.get(source)
         return access.credentials if access else None
 
     def _own(self, source: str, origin: Origin) -> Access | None:
         """Return the access of the source if this is its own origin, else None."""
-        access = self.access.get(self._owner(source))
+        access = self.access.get(source)
         return access if access and origin_of(clean(access.url)).covers(origin) else None
 
     def _dressed(self, request: Request, url: str, origin: Origin, *, plain: bool) -> tuple[dict[str, str], str]:
@@ -346,7 +340,7 @@ class Web:
 
     def _lent(self, source: str, origin: Origin) -> AbstractContextManager[Channel]:
         """Lend a session: of this source, or one shared by all sources without an `Access`."""
-        owner = self._owner(source)
+        owner = source if source in self.access else ""
         return self._channels.lent((owner, origin), source, lambda: self._opened(owner, origin))
 
     def _opened(self, source: str, origin: Origin) -> Channel:
@@ -365,7 +359,7 @@ class Web:
 
     def _adapter(self, source: str, origin: Origin) -> GuardedAdapter:
         """Return the adapter, through a proxy where there is one. Raise AddressRefused when the host is not allowed."""
-        access = self.access.get(self._owner(source))
+        access = self.access.get(source)
         allowed = Allowed((*self.allow, *(access.allow if access else ())))
         guard = Guard(allowed, self._place(source), self.resolve, self.ports)
         proxy = self.proxies.of(*origin)
@@ -375,7 +369,7 @@ class Web:
         return GuardedAdapter(guard, proxy, trusting([self.settings.instance / bundle for bundle in bundles if bundle]))
 
     def _place(self, source: str) -> Own | None:
-        access = self.access.get(self._owner(source))
+        access = self.access.get(source)
         if access is None:
             return None
         own = origin_of(clean(access.url))
@@ -383,7 +377,7 @@ class Web:
 
     def _take_turn(self, source: str, host: str) -> None:
         """Wait for the pause between two requests to one host, of any source."""
-        access = self.access.get(self._owner(source))
+        access = self.access.get(source)
         delay = access.delay_seconds if access else None
         if delay is None:
             delay = self.settings.seconds("fetch_delay_seconds")

@@ -22,10 +22,7 @@ _CAPABILITIES: Mapping[str, str] = {
     "capability": "capabilitylist",  # WEKO3
     "changenotification": "change-notification",
 }
-_RELATIONS: Mapping[str, str] = {
-    "resourcesync": "up",  # 0.5
-    "persistent-id": "cite-as",  # before RFC 8574
-}
+_RELATIONS: Mapping[str, str] = {"resourcesync": "up"}  # 0.5
 
 
 class Document:
