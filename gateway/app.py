@@ -124,15 +124,15 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.after_request(_secured)
     decide = decide_of(settings, databases)
     app.extensions.update(databases._asdict(), decide=decide, index=index)
-    blueprint = oaipmh.Endpoint(store, repository, settings.number("oai_max_request_bytes"), observe)
-    app.register_blueprint(blueprint.blueprint())
+    endpoint = oaipmh.Endpoint(store, repository, settings.number("oai_max_request_bytes"), observe)
+    app.register_blueprint(endpoint.blueprint())
     for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
     withdrawals = InteractiveTakedowns(settings.instance, store, databases.inbox, databases.discovery)
     app.extensions["withdrawals"] = withdrawals
     app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     app.extensions.update(is_page=page_test(app), is_brief=oaipmh.is_brief)
-    app.wsgi_app = blueprint.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
+    app.wsgi_app = endpoint.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
     return app
 
 

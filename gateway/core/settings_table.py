@@ -248,8 +248,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "fetch_max_wait_seconds",
         3600.0,
-        "The longest Retry-After that a run waits for; a longer one ends it with `try_later`. At a terminal, `run` and "
-        "`source add` wait at most 90 seconds.",
+        "The longest Retry-After that a run waits for (at a terminal 90 s); a longer one ends it with `try_later`.",
         most=_YEAR,
     ),
     Setting(

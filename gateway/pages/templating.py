@@ -24,10 +24,10 @@ _DEFAULTS: dict[str, object] = {"is_home": False, "query": "", "place": "", "hin
 
 
 class Pages:
-    """The templates of one face, with the frame around them, for one site."""
+    """The templates of some pages, with the frame around them, for one site."""
 
     def __init__(self, site: Site, folder: Path) -> None:
-        """Take the site and the folder of the face's templates."""
+        """Take the site and the folder of the templates."""
         self.site = site
         self.texts: SimpleNamespace = texts()
         self._environment = Environment(

@@ -23,7 +23,7 @@ from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.kept import (
     DAMAGED,
     FOLDER,
-    BlockWriter,
+    KeptDocuments,
     KeptFiles,
     KeptList,
     KeptPackage,
@@ -85,7 +85,7 @@ class _Keeping:
     ) -> None:
         self._store, self._site, self._keep, self._is_stopped = store, site, keep, is_stopped
         self._resources, self._kept = resources, kept
-        self._block_writer = kept.read()
+        self._kept_documents = kept.read()
         self._verifies = False  # all files are compared with their names
         self._counts: Counter[str] = Counter()
 
@@ -94,11 +94,11 @@ class _Keeping:
         with self._store.view() as view:
             versions = view.withheld_versions(self._resources.metadata_prefix)
             line = view.last_change()
-            self._verifies = not 0 <= view.horizon - self._block_writer.verified_at < _DAY_SECONDS
+            self._verifies = not 0 <= view.horizon - self._kept_documents.verified_at < _DAY_SECONDS
             self._write(self._without_old(view.horizon)._replace(parts=tuple(self._valid_parts(view, line))))
         counts["rewritten"] = self._verify_packages(versions)
         self._verify_lists(versions)
-        self._kept.remove_others(self._block_writer)
+        self._kept.remove_others(self._kept_documents)
         return +counts
 
     def completed(self) -> Counter[str]:
@@ -108,24 +108,24 @@ class _Keeping:
         has_all_parts = self._make_parts(now)
         self._make_list(now)
         if has_all_parts and self._verifies:
-            self._write(self._block_writer._replace(verified_at=now))
-        self._kept.remove_others(self._block_writer)
+            self._write(self._kept_documents._replace(verified_at=now))
+        self._kept.remove_others(self._kept_documents)
         return self._counts
 
-    def _write(self, block_writer: BlockWriter) -> None:
-        if block_writer != self._block_writer:
-            self._kept.write(block_writer)
-            self._block_writer = block_writer
+    def _write(self, kept_documents: KeptDocuments) -> None:
+        if kept_documents != self._kept_documents:
+            self._kept.write(kept_documents)
+            self._kept_documents = kept_documents
 
     # -- what goes -----------------------------------------------------------------------------------------------
 
-    def _without_old(self, now: int) -> BlockWriter:
+    def _without_old(self, now: int) -> KeptDocuments:
         first = self._first(now)
-        lists = self._block_writer.lists[-self._keep.snapshots :] if self._keep.snapshot_days else ()
-        return self._block_writer._replace(
+        lists = self._kept_documents.lists[-self._keep.snapshots :] if self._keep.snapshot_days else ()
+        return self._kept_documents._replace(
             packages=tuple(
                 package
-                for package in self._block_writer.packages
+                for package in self._kept_documents.packages
                 if package.until > first and self._is_good(package.file, package.length)
             ),
             lists=tuple(kept for kept in lists if all(self._is_good(file) for _, file in kept.parts)),
@@ -141,21 +141,21 @@ class _Keeping:
 
     def _valid_parts(self, view: View, line: int) -> Iterator[KeptPart]:
         """Yield the parts of the Resource Dump that have not changed, as they are at this line of the log."""
-        known = self._block_writer.parts if self._keep.dump_bytes else ()
+        known = self._kept_documents.parts if self._keep.dump_bytes else ()
         for part in valid_parts(view, self._site, self._resources, known):
             yield part._replace(line=line)
 
     def _verify_packages(self, versions: Versions) -> int:
         """Write packages again without what was taken down; return how many."""
         takedowns = self._store.takedowns()
-        mark, before = mark_of(versions, takedowns), self._block_writer.files
-        for package in self._block_writer.packages:
+        mark, before = mark_of(versions, takedowns), self._kept_documents.files
+        for package in self._kept_documents.packages:
             if package.checked == mark:
                 continue
             checked = self._verified(package, versions, takedowns)
-            others = ((checked if other == package else other) for other in self._block_writer.packages)
-            self._write(self._block_writer._replace(packages=tuple(other for other in others if other is not None)))
-        return len(self._block_writer.files - before)
+            others = ((checked if other == package else other) for other in self._kept_documents.packages)
+            self._write(self._kept_documents._replace(packages=tuple(other for other in others if other is not None)))
+        return len(self._kept_documents.files - before)
 
     def _verified(self, package: KeptPackage, versions: Versions, takedowns: Takedowns) -> KeptPackage | None:
         """Return a package without what was taken down; None if it is damaged, so that it is made again."""
@@ -175,11 +175,11 @@ class _Keeping:
 
     def _verify_lists(self, versions: Versions) -> None:
         mark = mark_of(versions)
-        for kept in self._block_writer.lists:
+        for kept in self._kept_documents.lists:
             if kept.checked != mark:
                 checked = self._verified_list(kept, versions)
-                others = ((checked if other == kept else other) for other in self._block_writer.lists)
-                self._write(self._block_writer._replace(lists=tuple(other for other in others if other is not None)))
+                others = ((checked if other == kept else other) for other in self._kept_documents.lists)
+                self._write(self._kept_documents._replace(lists=tuple(other for other in others if other is not None)))
 
     def _verified_list(self, kept: KeptList, versions: Versions) -> KeptList | None:
         """Return an archived list without what was taken down; None if it is damaged: nobody can make it again."""
@@ -208,7 +208,7 @@ class _Keeping:
             periods = self._site.periods.of(view, self._resources)
         first = self._first(now)
         order = {period.name: place for place, period in enumerate(periods)}
-        known = {package.name for package in self._block_writer.packages}
+        known = {package.name for package in self._kept_documents.packages}
         for period in periods:
             if period.until is None or period.until <= first or period.name in known:
                 continue
@@ -216,8 +216,8 @@ class _Keeping:
                 return
             with self._store.view() as view:
                 package = self._package(view, period, period.until)
-            made = sorted((*self._block_writer.packages, package), key=lambda kept: order.get(kept.name, -1))
-            self._write(self._block_writer._replace(packages=tuple(made)))
+            made = sorted((*self._kept_documents.packages, package), key=lambda kept: order.get(kept.name, -1))
+            self._write(self._kept_documents._replace(packages=tuple(made)))
             self._counts["changes"] += 1
 
     def _package(self, view: View, period: Period, until: int) -> KeptPackage:
@@ -234,11 +234,11 @@ class _Keeping:
         """
         if not self._keep.dump_bytes:
             return True
-        is_due = not 0 <= now - self._block_writer.dumped_at < _DAY_SECONDS
+        is_due = not 0 <= now - self._kept_documents.dumped_at < _DAY_SECONDS
         with self._store.view() as view:
             within = Selection(*selected(self._resources))
             wanted = [number + 1 for number in view.resource_ranges(within, self._site.most_packed)]
-        known = {kept.part: kept for kept in self._block_writer.parts}
+        known = {kept.part: kept for kept in self._kept_documents.parts}
         for part in wanted:
             is_lost = part in known and not self._is_good(known[part].file, known[part].length)
             if not is_lost and (part in known or not is_due):
@@ -248,12 +248,12 @@ class _Keeping:
             if not self._make_part(part, known.get(part)):
                 break
         if is_due:
-            self._write(self._block_writer._replace(dumped_at=now))
+            self._write(self._kept_documents._replace(dumped_at=now))
         return True
 
     def _make_part(self, part: int, lost: KeptPart | None) -> bool:
         """Make a package; one that was lost as it was. Return whether there is room for more."""
-        others = tuple(kept for kept in self._block_writer.parts if kept.part != part)
+        others = tuple(kept for kept in self._kept_documents.parts if kept.part != part)
         room = self._keep.dump_bytes - sum(kept.length for kept in others)
         with self._store.view() as view:
             at = lost.at if lost else self._site.at(view, self._resources)
@@ -264,13 +264,13 @@ class _Keeping:
             return False
         name, length, digest = self._kept.add(f"resources-{part}", file, ".zip")
         made = sorted((*others, KeptPart(part, name, length, digest, at, *seen)))
-        self._write(self._block_writer._replace(parts=tuple(made)))
+        self._write(self._kept_documents._replace(parts=tuple(made)))
         self._counts["resources"] += 1
         return True
 
     def _make_list(self, now: int) -> None:
         """Archive the Resource List, if the last one that was archived is old enough, and another one."""
-        days, lists = self._keep.snapshot_days, self._block_writer.lists
+        days, lists = self._keep.snapshot_days, self._kept_documents.lists
         if not days or self._is_stopped() or (lists and now - lists[-1].at < days * _DAY_SECONDS):
             return
         with self._store.view() as view:
@@ -281,7 +281,7 @@ class _Keeping:
             versions = view.withheld_versions(self._resources.metadata_prefix)
             parts = tuple((part, self._add_lines(part, lines)) for part, lines in self._lines(view))
         made = (*lists, KeptList(name, at, parts, mark_of(versions)))
-        self._write(self._block_writer._replace(lists=made[-self._keep.snapshots :]))
+        self._write(self._kept_documents._replace(lists=made[-self._keep.snapshots :]))
         self._counts["lists"] += 1
 
     def _lines(self, view: View) -> Iterator[tuple[int, Iterable[bytes]]]:

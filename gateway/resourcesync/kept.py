@@ -77,7 +77,7 @@ class KeptList(NamedTuple):
     checked: str
 
 
-class BlockWriter(NamedTuple):
+class KeptDocuments(NamedTuple):
     """All that is kept of a set of resources. `dumped_at` is the second in which the Resource Dump was made last.
 
     `verified_at`: the second in which `tend` last compared all files with their names.
@@ -105,17 +105,17 @@ class KeptFiles:
         self._instance, self._key = instance, key
         self.folder = instance / FOLDER / folder_of(resources)
 
-    def read(self) -> BlockWriter:
+    def read(self) -> KeptDocuments:
         """Return what is kept; nothing if the index is missing, damaged, or has another key."""
         try:
             data = json.loads((self.folder / INDEX).read_bytes())
-            return _block_writer(data) if data["key"] == self._key else BlockWriter()
+            return _kept_documents(data) if data["key"] == self._key else KeptDocuments()
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            return BlockWriter()
+            return KeptDocuments()
 
-    def write(self, block_writer: BlockWriter) -> None:
+    def write(self, kept_documents: KeptDocuments) -> None:
         """Replace the index. Raise OSError."""
-        data = {"key": self._key, **block_writer._asdict()}
+        data = {"key": self._key, **kept_documents._asdict()}
         self._ready()
         self._put(self.folder / INDEX, json.dumps(data).encode())
 
@@ -165,9 +165,9 @@ class KeptFiles:
         except OSError:
             return False
 
-    def remove_others(self, block_writer: BlockWriter) -> None:
+    def remove_others(self, kept_documents: KeptDocuments) -> None:
         """Delete all files that are not of this index. Raise OSError."""
-        files = {*block_writer.files, INDEX}
+        files = {*kept_documents.files, INDEX}
         for file in tuple(self.folder.iterdir()) if self.folder.is_dir() else ():
             if file.name not in files:
                 file.unlink(missing_ok=True)
@@ -199,11 +199,11 @@ def _is_intact(file: Path, *_state: int) -> bool:
         return f".{file_digest(stream, 'sha256').hexdigest()[:_SHOWN]}." in file.name
 
 
-def _block_writer(data: Mapping[str, Any]) -> BlockWriter:
+def _kept_documents(data: Mapping[str, Any]) -> KeptDocuments:
     """Return what an index has. Raise ValueError, TypeError or KeyError if it is not as `KeptFiles.write` makes it."""
     lists = ([name, at, tuple(_rows((int, str), parts)), mark] for name, at, parts, mark in data["lists"])
     (times,) = _rows((int, int), [[data["dumped_at"], data["verified_at"]]])
-    return BlockWriter(
+    return KeptDocuments(
         tuple(KeptPackage(*row) for row in _rows(_types(KeptPackage), data["packages"])),
         tuple(KeptPart(*row) for row in _rows(_types(KeptPart), data["parts"])),
         tuple(KeptList(*row) for row in _rows(_types(KeptList), lists)),

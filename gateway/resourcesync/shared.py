@@ -13,7 +13,7 @@ from isal import isal_zlib
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.documents import CONTENT_TYPE
 from gateway.resourcesync.keeping import valid_parts
-from gateway.resourcesync.kept import BlockWriter, KeptFiles
+from gateway.resourcesync.kept import KeptDocuments, KeptFiles
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.store.base import Store, View
 
@@ -33,19 +33,19 @@ class Shared(NamedTuple):
             abort(404)
         return resources
 
-    def kept(self, view: View, resources: ResourceSet) -> BlockWriter:
+    def kept(self, view: View, resources: ResourceSet) -> KeptDocuments:
         """Return what is kept of a set of resources, without what is lost, damaged or no longer valid.
 
         A damaged package of the Resource Dump stays: it is made at the request, with the same bytes.
         """
         files = self.kept_of(resources)
-        block_writer = files.read()
-        if not all(map(files.has, block_writer.files)):  # `tend` may have replaced some meanwhile
-            block_writer = files.read()
-        return block_writer._replace(
-            packages=tuple(package for package in block_writer.packages if files.is_intact(package.file)),
-            parts=valid_parts(view, self.site, resources, block_writer.parts),
-            lists=tuple(kept for kept in block_writer.lists if all(files.is_intact(file) for _, file in kept.parts)),
+        kept_documents = files.read()
+        if not all(map(files.has, kept_documents.files)):  # `tend` may have replaced some meanwhile
+            kept_documents = files.read()
+        return kept_documents._replace(
+            packages=tuple(package for package in kept_documents.packages if files.is_intact(package.file)),
+            parts=valid_parts(view, self.site, resources, kept_documents.parts),
+            lists=tuple(kept for kept in kept_documents.lists if all(files.is_intact(file) for _, file in kept.parts)),
         )
 
 

@@ -50,13 +50,8 @@ class BatchPage:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
-        self._listing, self._discovery, self._decide, self._pages, self._clock = (
-            listing,
-            discovery,
-            decide,
-            pages,
-            clock,
-        )
+        self._listing, self._discovery, self._decide = listing, discovery, decide
+        self._pages, self._clock = pages, clock
 
     def preview(self) -> Response:
         """Answer with all files that would be decided on. Raise QueryRefused for a filter that is none."""

@@ -50,13 +50,8 @@ class DecidePage:
 
         `show_batch` answers with the page that shows first what a decision on the selected files touches.
         """
-        self._listing, self._discovery, self._decide, self._pages, self._clock = (
-            listing,
-            discovery,
-            decide,
-            pages,
-            clock,
-        )
+        self._listing, self._discovery, self._decide = listing, discovery, decide
+        self._pages, self._clock = pages, clock
         self._show_batch = show_batch
 
     def answer(self) -> Response:

@@ -46,7 +46,7 @@ _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 class Parts(NamedTuple):
     """What the review is made of. It is handed everything, and opens nothing itself.
 
-    `inbox` is None if it cannot be read. `open_desk` returns the searches. `decide` writes decisions and publishes
+    `inbox` is None if it cannot be read. `open_discovery` returns the searches. `decide` writes decisions and publishes
     them; pages get one that also writes into the log (`noted`). `describe` reads a published record.
     """
 

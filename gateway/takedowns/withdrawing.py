@@ -51,7 +51,7 @@ def carry_out(
     settings: Settings,
     progress: Progress = lambda _: None,
 ) -> Finished:
-    """Carry out the rest of the list; `open_desk` returns the searches, None: there were none.
+    """Carry out the rest of the list; `open_discovery` returns the searches, None: there were none.
 
     It may be killed and repeated. Raise StoreError.
     """

@@ -35,12 +35,8 @@ class Budget:
         most_bytes: float = inf,
     ) -> None:
         """Take the limits, and a monotonic clock in seconds."""
-        self.most_requests, self.most_seconds, self.most_bytes, self.clock = (
-            most_requests,
-            most_seconds,
-            most_bytes,
-            clock,
-        )
+        self.most_requests, self.most_seconds, self.most_bytes = most_requests, most_seconds, most_bytes
+        self.clock = clock
         self._requests, self._seconds, self._bytes = 0, 0.0, 0
         self._lock = Lock()
 

@@ -218,12 +218,12 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
     start = text[:_SEEN]
     if not text.strip("\ufeff \t\r\n"):
         return NoContent("The answer is empty.")
-    rechecks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
+    what = next((known for pattern, known in _LOOKS if pattern.search(start)), "")
     title = _TITLE.search(start)
     named = f" entitled {' '.join(title[1].split())!r}" if title else ""
-    if rechecks:
-        hint = " Ask the repository to allow this harvester." if rechecks == _BLOCKED else ""
-        return NotOaiPmh(f"The answer is not OAI-PMH but {rechecks}{named}.{hint}")
+    if what:
+        hint = " Ask the repository to allow this harvester." if what == _BLOCKED else ""
+        return NotOaiPmh(f"The answer is not OAI-PMH but {what}{named}.{hint}")
     if start.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         return NotXml("The answer is not XML; it looks like JSON.")
     quoted = " ".join(start.split())[:_QUOTED]
@@ -234,8 +234,8 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
 
 def _foreign(root: etree._Element) -> str:
     name = name_of(root)[1]
-    rechecks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
-    return str(rechecks).replace("it begins with", f"its root is {name!r}; it begins with")
+    what = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
+    return str(what).replace("it begins with", f"its root is {name!r}; it begins with")
 
 
 # --- The parts of a text outside comments and processing instructions, in one pass of linear time. Pure --------------

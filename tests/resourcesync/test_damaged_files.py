@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.resourcesync.kept import BlockWriter
+from gateway.resourcesync.kept import KeptDocuments
 from tests.resourcesync.conftest import DAY
 from tests.resourcesync.test_kept_dumps import FOLDER, TAKEDOWNS, get, leaks, on_disk, secretive
 
@@ -83,11 +83,11 @@ def test_an_index_with_a_value_of_a_wrong_type_is_damaged(secretive):
                 data = json.loads(content)
                 data[name][0][place] = value
                 file.write_text(json.dumps(data))
-                assert secretive.kept().read() == BlockWriter(), (name, place, value)
+                assert secretive.kept().read() == KeptDocuments(), (name, place, value)
     for name in tables:
         for value in (*WRONG, [[]], [0], [["x"]]):
             file.write_text(json.dumps(tables | {name: value}))
-            assert secretive.kept().read() == BlockWriter() or not value, (name, value)
+            assert secretive.kept().read() == KeptDocuments() or not value, (name, value)
     assert documents(secretive) == {200, 404}
     assert secretive.tend(snapshot_days=1)["changes"] >= 1
     assert documents(secretive) == {200}
