@@ -245,7 +245,7 @@ def _lists(
     places = Places(site)
     further = [FileAddresses(site.url).capability_list] if has_file_lists else []
     hub_url = f"{site.url}/hub" if settings.is_on("hub") else ""
-    resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of)
+    resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of, page_url=places.page_urls)
     kept_of = kept_files(settings.instance, resources, store, store.fact(EPOCH_FACT))
     yield resourcesync.blueprint(store, sets, resources, kept_of, further=further, hub=hub_url)
     yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)

@@ -129,7 +129,8 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.ROBOTS_DENIED: "robots.txt forbids the request.",
     Outcome.SKIP_HOST: "This site is not asked.",
     Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
-    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed.",
+    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed. If this is intended, "
+    'write allow = ["host:port"] into the entry of the source in sources.toml.',
     Outcome.BAD_SCHEME: "The address is not http or https.",
     Outcome.DNS_ERROR: "The name of the host cannot be resolved.",
     Outcome.TLS_ERROR: "The certificate of the server is not valid.",

@@ -37,6 +37,7 @@ class MetadataFormat:
     glance: Callable[[bytes], Work | None] | None = None
     read_by: Callable[[Element, bytes, Mapping[str, str]], Work | None] | None = None
     schemas: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()  # local names of roots that are read in any other namespace, or in none
 
     @property
     def namespace(self) -> str:
@@ -67,6 +68,11 @@ def written() -> Mapping[str, MetadataFormat]:
 def glancing() -> tuple[MetadataFormat, ...]:
     """Return the formats that can read plain payloads without a tree."""
     return tuple(format_ for format_ in load() if format_.glance)
+
+
+def readers_by_root(local: str) -> tuple[MetadataFormat, ...]:
+    """Return the formats that read a root with this local name in a namespace that is not theirs."""
+    return tuple(format_ for format_ in load() if local in format_.roots)
 
 
 @cache

@@ -101,4 +101,5 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
         tuple(records),
         prepared.is_withheld,
         prepared.contents if has_didl else None,
+        prepared.cite_as,
     )

@@ -6,6 +6,7 @@ The header is added later, when the datestamp is known (`record`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +21,7 @@ from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
 from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.formats._not_works import refuse_other_things
 from gateway.formats.oai_dc import naming
 from gateway.publish import provenance, resourcesync_abouts, withholding
 from gateway.publish.namespaces import guarded, standing_alone
@@ -29,6 +31,7 @@ from gateway.publish.withholding import Forbidden
 _DIGEST_BYTES = 16
 _UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
+_TITLE = re.compile(rb"<(?:[\w.-]+:)?title\b[^<>]*>\s*[^\s<]")  # in a valid oai_dc
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
+    `is_untitled`: nothing that was read of it has a title. `cite_as` is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -108,6 +112,8 @@ class Prepared(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
+    is_untitled: bool = False
+    cite_as: str = ""
 
 
 class _Read(NamedTuple):
@@ -164,7 +170,17 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
     contents = tuple(oai_didl.contents(work))
-    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
+    return Prepared(
+        task.upstream,
+        identifier,
+        False,
+        sets,
+        fragments,
+        is_withheld=known is not None,
+        contents=contents,
+        is_untitled=not (work.texts("title") if not work.oai_dc else _TITLE.search(work.oai_dc)),
+        cite_as=next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), ""),
+    )
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
@@ -217,6 +233,7 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
         root = xmlio.parse(content)
     except NotXml as error:
         raise UnusableRecord(f"The metadata cannot be used. {error}") from error
+    refuse_other_things(root)
     namespace, _ = xmlio.name_of(root)
     if given.exposed:
         content = guarded(content, root)
@@ -256,7 +273,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
     works = [record.work for record in read if record.work is not None] or [Work()]
     best = works[0]
     if len(works) == 1:
-        return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
+        return best._replace(modified=_modified(read), upstream=task.upstream)
     return Work(
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
@@ -266,6 +283,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
         modified=_modified(read),
         upstream=task.upstream,
         oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
+        bibliography=best.bibliography,
     )
 
 

@@ -49,6 +49,7 @@ def without(work: Work, known: Forbidden | None) -> Work:
         landing_page="" if is_forbidden else page,
         files=permitted(work.files, known),
         oai_dc=work.oai_dc if statements == work.statements else b"",
+        bibliography=work.bibliography if statements == work.statements else None,
     )
 
 

@@ -206,6 +206,10 @@ class View(Protocol):
         """
         ...
 
+    def cited(self, item: int) -> str:
+        """Return the DOI of the work of an item, as a URI; empty: it has none."""
+        ...
+
     def files(self, after: int, until: int, limit: int, offset: int) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of at most `limit` files from place `offset`, one after the other, in all their items.
 

@@ -308,8 +308,10 @@ with inside (combination) as (
 )
 select change.id, coalesce(item.identifier, source.stem || item.upstream), change.datestamp,
   iif(:collection = 0 or change.sets in inside, change.kind, 2),
-  withheld.item is not null and (item.is_deleted or change.datestamp <> (
-    select place.datestamp from place where place.item = change.item and place.prefix = change.prefix
+  withheld.item is not null and (item.is_deleted or not exists (
+    select * from place left join change as served on served.id = place.line
+    where place.item = change.item and place.prefix = change.prefix
+      and (place.datestamp = change.datestamp or served.sha256 = change.sha256)
   )),
   change.length, change.sha256, change.item
 from logged cross join change on change.id between logged.first and logged.last
@@ -647,8 +649,15 @@ from json_each(:upstreams) as wanted cross join item on item.source = :source an
 
 -- name: held_records
 -- Return the facts that a publication needs about the records of the items it changes (a JSON list of numbers).
-select place.item, place.prefix, place.datestamp, place.number, place.digest, place.is_deleted
-from json_each(?) as wanted cross join place on place.item = wanted.value;
+select place.item, place.prefix, place.datestamp, place.number, place.digest, place.is_deleted,
+  coalesce(change.length, resource.length), coalesce(change.sha256, resource.sha256)
+from json_each(?) as wanted cross join place on place.item = wanted.value left join change on change.id = place.line
+  left join resource on resource.id = place.item * 1048576 + place.prefix;
+
+-- name: held_contents
+-- Return the files of some items (a JSON list of numbers), as they are stored.
+select item, place, url, mime_type, size, sha256, modified, copy_url
+from json_each(?) as wanted cross join content on content.item = wanted.value order by item, place;
 
 -- name: item_last
 -- Return the number of the last item.
@@ -816,6 +825,18 @@ insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, 
 -- name: resource_remove
 -- Forget the length and the SHA-256 of a record that an earlier release wrote.
 delete from resource where id = ?2 * 1048576 + ?1;
+
+-- name: cited
+-- Return the DOI of the work of an item.
+select uri from cited where item = ?;
+
+-- name: cited_remove
+-- Forget the DOI of the work of an item.
+delete from cited where item = ?;
+
+-- name: cited_put
+-- Store the DOI of the work of an item.
+insert or replace into cited (item, uri) values (?, ?);
 
 -- name: contents_remove
 -- Forget the files to which the DIDL of an item refers.

@@ -290,6 +290,11 @@ class SqliteView:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""
         return map(_content, self._session.execute(SQL["contents"], {"after": after, "until": until}))
 
+    def cited(self, item: int) -> str:
+        """Return the DOI of the work of an item, as a URI; empty: it has none."""
+        row = self._session.one(SQL["cited"], (item,))
+        return str(row[0]) if row else ""
+
     def files(self, after: int, until: int, limit: int, offset: int) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of files that are first in some items, with all items that refer to them."""
         bounds = {"after": after, "until": until, "limit": limit, "offset": offset}

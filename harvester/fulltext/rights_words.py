@@ -167,7 +167,9 @@ def licenses_in(text: str) -> Iterator[str]:
         first = max(0, match.start() - _NEAR)
         before = text[first : match.start()].replace("\n", " ").rpartition(". ")[2]
         line = text[first : match.start()].rpartition("\n")[2]
-        before = line if _LEADING.match(line) and len(line) <= _LONGEST_LABEL else before
-        sentence, place = f"{before}{text[match.start() : match.end() + _BEHIND]}", len(before)
+        behind = text[match.end() : match.end() + _BEHIND]
+        if _LEADING.match(line) and len(line) <= _LONGEST_LABEL:  # a label ends with its line
+            before, behind = line, behind.partition("\n")[0]
+        sentence, place = f"{before}{match[0]}{behind}", len(before)
         if is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
             yield name

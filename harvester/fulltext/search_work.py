@@ -181,7 +181,9 @@ class _Search:
             self._recheck()
         self._recheck_changed()
         is_over = PASSING.isdisjoint(candidate.outcome for candidate in self.candidates)
-        return SearchResult(Outcome.ALREADY_HELD, tuple(self.traces), tuple(self.candidates), is_over=is_over)
+        is_refused = {candidate.outcome for candidate in self.candidates} == {Outcome.PRIVATE_ADDRESS}
+        outcome = Outcome.PRIVATE_ADDRESS if is_refused else Outcome.ALREADY_HELD
+        return SearchResult(outcome, tuple(self.traces), tuple(self.candidates), is_over=is_over)
 
     def _looked(self, file: FileLink) -> Candidate | None:
         """Return what a recheck knows of a file that the record names, unless the record states other bytes."""

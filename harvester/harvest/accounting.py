@@ -138,7 +138,19 @@ class Accounting:
             self.run.fail(RunOutcome.FAILED, f"It is not known what became of {missing} received records.")
             self.lists_left += 1
         report_quarantined(self.run, published["quarantined"])
+        self._report_untitled(published["untitled"], published["published"])
         self._report_missing()
+
+    def _report_untitled(self, untitled: int, published: int) -> None:
+        """Report the records without a title; when all of this run have none, the format is probably not understood."""
+        if not untitled:
+            return
+        words = f"Records without a title: {untitled} of {published}"
+        if untitled < published:
+            self.run.log.note(f"{words}.")
+        else:
+            reason = f"{words}. Their format is probably not understood; name another one with --format."
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def _report_missing(self) -> None:
         """Report the number of records of these lists that could not be fetched in any run."""

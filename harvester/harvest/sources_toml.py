@@ -105,7 +105,7 @@ def checked_url(url: str, *, must_exist: bool = True) -> str:
 
     Arguments of the server's own (`csw?mode=oaipmh`) stay. A password in the address is refused: it would be shown.
     """
-    if url.startswith(("file:", "/", "./", "../")):
+    if url.startswith(("file:", "/", "./", "../")) or ("://" not in url and os.path.exists(url)):  # noqa: PTH110
         return _checked_path(url, must_exist=must_exist)
     if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
         raise ConfigurationError("The address must not hold user or password; name them with --auth.")

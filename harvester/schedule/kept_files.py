@@ -125,7 +125,8 @@ class KeptFilesRounds:
         store, settings = self._instance.store, self._instance.settings
         if self._site is None:  # it remembers the periods
             site = site_of(settings, self._base_url)
-            self._site = SiteResources(Addresses(site.url), Places(site).metadata_urls, metadata_of)
+            places, addresses = Places(site), Addresses(site.url)
+            self._site = SiteResources(addresses, places.metadata_urls, metadata_of, page_url=places.page_urls)
         kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
         keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
         work = keeper.clean if only_cleans else keeper.keep

@@ -166,6 +166,17 @@ def test_a_count_that_does_not_fit_is_a_doubt(run, repository):
     assert "28" in " ".join(ran.run.reasons)
 
 
+def test_a_source_without_any_title_is_not_a_success(run, repository):
+    repository.fill(3)
+    for item in repository.items.values():
+        item.title = ""
+    ran = run()
+    assert ran.status == Status.WITH_ERRORS
+    assert ran.run.reasons[0].startswith("Records without a title: 3 of 3.")
+    repository.fill(1, start=3)
+    assert run().status == Status.SUCCEEDED
+
+
 def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_releases_it(run, repository, house):
     repository.fill(5)
     run()

@@ -96,7 +96,7 @@ class ItemChange(NamedTuple):
     """The new state of one item. Records that are not in `records` stay unchanged.
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers; None:
-    the same as before.
+    the same as before. `cite_as` is the DOI of its work, as a URI; it belongs to the contents.
     """
 
     upstream: str
@@ -107,6 +107,7 @@ class ItemChange(NamedTuple):
     records: tuple[Record, ...]
     is_withheld: bool = False
     contents: tuple[Content, ...] | None = None
+    cite_as: str = ""
 
 
 class ItemFiles(NamedTuple):

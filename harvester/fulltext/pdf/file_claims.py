@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from gateway.core.normal_forms import letters
 from gateway.fulltext.licenses import is_open
-from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in
@@ -28,6 +27,8 @@ _LONGEST_COVER = 1_500  # characters of a first page that may be a cover
 _RETRACTED = re.compile(
     r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿"
 )
+# A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
+WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 _WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
 _OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
 
@@ -101,7 +102,7 @@ def _retracted(extracted: Extracted, front: list[str], second: list[str], titles
             return by_statement(update, _FILE, line)
     if _is_topic(titles):
         return ""
-    if mark := headings.WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
+    if mark := WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
         return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
     update, quote = statement_in(" ".join((text, *behind)))
     return by_statement(update, _FILE, quote) if update else ""

@@ -11,6 +11,7 @@ import pytest
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Outcome, Statement, Work
+from gateway.core.normal_forms import letters
 from harvester.fulltext.identifiers import Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.pdf import extraction
@@ -18,7 +19,7 @@ from harvester.fulltext.pdf import file_type as sniffed
 from harvester.fulltext.pdf import reader as reading
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
-from harvester.fulltext.pdf.similarity import _stem, compared, letters, words
+from harvester.fulltext.pdf.similarity import _stem, compared, words
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.corpus.papers import article

@@ -263,7 +263,7 @@ def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
     )  # fmt: skip
     content = parsed(house.page(path)).get_element_by_id("content")
     texts = {element.text_content().strip(): element.get("lang") for element in content.xpath(".//*[@lang]")}
-    assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "", "Un texte.": "fr", "reefs": ""}
+    assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "en", "Un texte.": "fr", "reefs": ""}
 
 
 NAMED = "http://laro.example.org/1.pdf"
