@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gateway.core.model import Outcome, Run, RunOutcome, Source, Tried
+from gateway.core.model import Lack, LackCount, Outcome, Run, RunOutcome, Source, Tried
 from gateway.core.secret_arguments import without_secrets
 from gateway.core.xmltext import utc_datetime
 
@@ -67,6 +67,19 @@ def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> St
     return of_run(last, has_died=has_died)
 
 
+def of_lacks(counts: Iterable[LackCount]) -> tuple[str, ...]:
+    """Return what the records of items lack, a sentence for each format and each lack."""
+    return tuple(
+        f"Items {_LACKS[count.lack]}, read from {count.metadata_prefix}: {count.items}, such as {count.example}."
+        for count in counts
+    )
+
+
+def has_no_title(counts: Iterable[LackCount], living: int) -> bool:
+    """Return whether all living items of a source lack a title; so its format is probably not understood."""
+    return sum(count.items for count in counts if count.lack is Lack.TITLE) >= living > 0
+
+
 def of_search(search: Tried | None) -> State:
     """Return how the search for a file of a work without files stands; None: there was none."""
     if search is None:
@@ -107,6 +120,12 @@ def of_takedown(*, is_removed: bool, is_done: bool, hits: int) -> State:
     return State("withdrawn", "good", "Withdrawn")
 
 
+_LACKS: Mapping[Lack, str] = {
+    Lack.TITLE: "without a title",
+    Lack.DATE: "without a date",
+    Lack.AUTHOR: "without an author",
+    Lack.READER: "in a format without a reader here, so that only well-known elements count",
+}
 # The outcomes of runs: shape, headline, and what to do; `of_run` says more of some.
 _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
     RunOutcome.RUNNING: ("neutral", "Running", ""),

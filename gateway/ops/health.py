@@ -14,6 +14,7 @@ from gateway.core.errors import GatewayError, SearchUnavailable
 from gateway.core.finding import Finding, guarded
 from gateway.core.instance import base_url_doubt, check_settings, secret
 from gateway.core.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
+from gateway.core.states import of_lacks
 from gateway.core.takedowns import UNERASED, UNSETTLED
 from gateway.core.xmltext import utc_datetime
 from gateway.hub import subscribers
@@ -253,6 +254,8 @@ def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
         for source in view.sources():
             counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
+            lacks = store.lack_counts(source.name)
+            yield from (Finding("fine", f"{source.name}: {sentence}") for sentence in of_lacks(lacks))
 
 
 def _hub(settings: Settings) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from flask import Response
 
 from gateway.core.secret_arguments import secret_argument
+from gateway.core.states import of_lacks
 from gateway.pages import charts
 from gateway.pages.answers import answer
 from gateway.pages.browse_answers import as_json, as_object, missing, plain, table
@@ -62,6 +63,7 @@ class SourcePages:
             "source.html",
             place="sources",
             source=row,
+            lacks=of_lacks(self._store.lack_counts(name)),
             identity=identity.latest if identity else None,
             facts=self._facts(name),
             harvests=harvests,

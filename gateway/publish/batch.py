@@ -49,7 +49,6 @@ class Counts:
 
     `ignored` counts deletions of unknown records, `older_versions` versions of which the same list has a newer one,
     `held_back` deletions that wait for a person. `stamped` counts the records, of all formats, with a new datestamp.
-    `untitled` counts records published without a title.
     `gone_back` counts records published with an older datestamp of the source than before; `example` is one of them.
     """
 
@@ -63,7 +62,6 @@ class Counts:
     held_back: int = 0
     stamped: int = 0
     gone_back: int = 0
-    untitled: int = 0
     example: str = ""
 
     def add(self, other: Counts) -> None:
@@ -290,7 +288,6 @@ class Batch:
 
     def _change(self, prepared: Prepared, good: Mapping[str, Arrived]) -> Change:
         self._counts.published += len(good)
-        self._counts.untitled += len(good) if prepared.is_untitled else 0
         for part in good.values():
             self._release(part)
         payloads = tuple([part.payload() for part in good.values()])

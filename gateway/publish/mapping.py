@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gateway.core import xmlio
 from gateway.core.digests import is_strong
 from gateway.core.errors import NotXml, UnusableRecord, unforeseen
-from gateway.core.model import Content, FileLink, FileOrigin, Work
+from gateway.core.model import Content, FileLink, FileOrigin, Lack, Lacking, Work
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
@@ -31,7 +31,10 @@ from gateway.publish.withholding import Forbidden
 _DIGEST_BYTES = 16
 _UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
-_TITLE = re.compile(rb"<(?:[\w.-]+:)?title\b[^<>]*>\s*[^\s<]")  # in a valid oai_dc
+# Elements with text, in a valid oai_dc.
+_STATED = {
+    name: re.compile(rb"<(?:[\w.-]+:)?%b\b[^<>]*>\s*[^\s<]" % name.encode()) for name in ("title", "date", "creator")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
-    `is_untitled`: nothing that was read of it has a title. `cite_as` is the DOI of its work, as a URI.
+    `lacking`: what the record lacks; None: nothing. `cite_as` is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -112,7 +115,7 @@ class Prepared(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
-    is_untitled: bool = False
+    lacking: Lacking | None = None
     cite_as: str = ""
 
 
@@ -178,9 +181,19 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
         fragments,
         is_withheld=known is not None,
         contents=contents,
-        is_untitled=not (work.texts("title") if not work.oai_dc else _TITLE.search(work.oai_dc)),
+        lacking=_lacking(best_first[0], work),
         cite_as=next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), ""),
     )
+
+
+def _lacking(best: _Read, work: Work) -> Lacking | None:
+    lacks = Lack(0)
+    for name, lack in (("title", Lack.TITLE), ("date", Lack.DATE), ("creator", Lack.AUTHOR)):
+        if not (_STATED[name].search(work.oai_dc) if work.oai_dc else work.texts(name)):
+            lacks |= lack
+    if not reader_of(best.namespace).namespaces:
+        lacks |= Lack.READER
+    return Lacking(best.given.metadata_prefix, lacks) if lacks else None
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:

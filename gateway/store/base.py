@@ -25,6 +25,7 @@ from gateway.core.model import (
     Intent,
     ItemState,
     Key,
+    LackCount,
     Page,
     Publication,
     Quarantined,
@@ -431,6 +432,10 @@ class Store(Protocol):
 
     def counts(self, source: str) -> dict[str, int]:
         """Return how many `items`, `deleted`, `fulltext`, `quarantined` and `waiting` (deletions) a source has."""
+        ...
+
+    def lack_counts(self, source: str) -> tuple[LackCount, ...]:
+        """Return how many living items of a source lack something, by format and by what they lack."""
         ...
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:

@@ -34,6 +34,7 @@ from gateway.core.model import (
     Intent,
     ItemState,
     Key,
+    LackCount,
     Publication,
     Quarantined,
     SetDescription,
@@ -53,7 +54,7 @@ from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_damage import give_up
 from gateway.store.sqlite_erasure import OPEN_FACT, erase_superseded, settle, unerased
 from gateway.store.sqlite_file import Session, SqliteFile
-from gateway.store.sqlite_formats import add_format, states_of
+from gateway.store.sqlite_formats import add_format, lack_counts, states_of
 from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
@@ -389,6 +390,11 @@ class SqliteStore:
         with self._file.reading() as session:
             row = session.one(SQL["counts"], (source,))
         return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
+
+    def lack_counts(self, source: str) -> tuple[LackCount, ...]:
+        """Return how many living items of a source lack something, by format and by what they lack."""
+        with self._file.reading() as session:
+            return lack_counts(session, source)
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
         """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""

@@ -443,6 +443,17 @@ where sha256 = :sha256 and copy_url <> '' and not item.is_deleted order by item.
 -- Return the items of these (a JSON list) that are withheld.
 select withheld.item from json_each(?) as wanted cross join withheld on withheld.item = wanted.value;
 
+-- name: lacking_of
+-- Return what the records of these items (a JSON list) lack.
+select lacking.item, prefix.name, lacks
+from json_each(?) as wanted cross join lacking on lacking.item = wanted.value cross join prefix on prefix.id = lacking.prefix;
+
+-- name: lack_counts
+-- Return how many items of a source lack the same, by format, and the first of them.
+select prefix.name, lacks, count(*), min(lacking.item)
+from lacking cross join prefix on prefix.id = lacking.prefix
+where lacking.source = (select id from source where name = ?) group by lacking.prefix, lacks;
+
 -- name: items_withheld
 -- Return a part of the withheld items, with the names of their sources; `hidden`: only items that are withheld as a whole.
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
@@ -682,6 +693,15 @@ insert or ignore into withheld values (?);
 -- name: withheld_remove
 -- Note that no part of an item is withheld any more.
 delete from withheld where item = ?;
+
+-- name: lacking_put
+-- Note what the record of an item lacks.
+insert into lacking (item, source, prefix, lacks) values (?, ?, ?, ?)
+on conflict (item) do update set source = excluded.source, prefix = excluded.prefix, lacks = excluded.lacks;
+
+-- name: lacking_remove
+-- Note that the record of an item lacks nothing.
+delete from lacking where item = ?;
 
 -- name: payload_put
 -- Store the place of the last good payload of an item.

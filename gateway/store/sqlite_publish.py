@@ -150,6 +150,8 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("item_change", rows.items_changed),
         ("withheld_put", rows.withheld),
         ("withheld_remove", rows.not_withheld),
+        ("lacking_put", rows.lacking),
+        ("lacking_remove", rows.not_lacking),
         ("payload_put", rows.payloads),
         ("contents_remove", rows.contents_removed),
         ("content_add", rows.contents_added),

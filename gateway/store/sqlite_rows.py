@@ -108,6 +108,8 @@ class Rows:
     entered: Counter[Places] = field(default_factory=Counter)
     withheld: list[Row] = field(default_factory=list)
     not_withheld: list[Row] = field(default_factory=list)
+    lacking: list[Row] = field(default_factory=list)
+    not_lacking: list[Row] = field(default_factory=list)
     resources_removed: list[Row] = field(default_factory=list)
     contents_removed: list[Row] = field(default_factory=list)
     contents_added: list[Row] = field(default_factory=list)
@@ -159,6 +161,11 @@ class Planner:
             self.rows.withheld.append((held.number,))
         elif not held.is_new:
             self.rows.not_withheld.append((held.number,))
+        if change.lacking is not None:
+            prefix, lacks = change.lacking
+            self.rows.lacking.append((held.number, self._known.source, self._known.prefixes[prefix], int(lacks)))
+        elif not held.is_new:
+            self.rows.not_lacking.append((held.number,))
         self.rows.payloads += [
             (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
             for prefix, page, place, digest, is_deleted in change.payloads

@@ -11,7 +11,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, of_run, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_run, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -71,6 +71,9 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if not as_json:
         for name, state in doubtful.items():
             click.echo(plain(f"{name}: {State(**state).words}"), err=True)
+        for row in rows:
+            for lack in row["lacking"]:
+                click.echo(plain(f"{row['source']}: {lack['sentence']}"), err=True)
         for problem in problems_:
             click.echo(plain(problem), err=True)
     ctx.exit(int(Status.WITH_ERRORS if doubtful else Status.SUCCEEDED))
@@ -92,11 +95,15 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
     newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
     last = newest if is_running else harvests or newest
+    lacks = instance.store.lack_counts(name)
     windows = Counter(window.outcome for window in instance.inbox.windows(name))
     position = instance.store.position(name)
     return {
         "source": name,
         **instance.store.counts(name),
+        "lacking": [
+            {**lack.facts(), "sentence": sentence} for lack, sentence in zip(lacks, of_lacks(lacks), strict=True)
+        ],
         "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
         "last_run": moment(last[0].started_at) if last else None,
         "outcome": outcome_in_words(instance, last[0]) if last else NEVER,

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gateway.core.model import RunOutcome, Selection
+from gateway.core.model import Lack, RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.completeness import Proof, proved
@@ -166,13 +166,14 @@ def test_a_count_that_does_not_fit_is_a_doubt(run, repository):
     assert "28" in " ".join(ran.run.reasons)
 
 
-def test_a_source_without_any_title_is_not_a_success(run, repository):
+def test_a_source_without_any_title_is_not_a_success(run, repository, house):
     repository.fill(3)
     for item in repository.items.values():
         item.title = ""
     ran = run()
     assert ran.status == Status.WITH_ERRORS
-    assert ran.run.reasons[0].startswith("Records without a title: 3 of 3.")
+    assert ran.run.reasons[0].startswith("No item has a title.")
+    assert ("oai_dc", Lack.TITLE, 3) in [count[:3] for count in house.store.lack_counts("fake")]
     repository.fill(1, start=3)
     assert run().status == Status.SUCCEEDED
 

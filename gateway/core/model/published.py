@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import NamedTuple
 
 from gateway.core.model.works import FileLink
@@ -92,6 +93,35 @@ class Content(NamedTuple):
     copy_url: str = ""
 
 
+class Lack(IntFlag):
+    """What the published record of an item lacks; READER: no format of ours reads it, only the fallback."""
+
+    TITLE = 1
+    DATE = 2
+    AUTHOR = 4
+    READER = 8
+
+
+class Lacking(NamedTuple):
+    """What an item lacks, and the source's prefix of the payload from which its record was made."""
+
+    metadata_prefix: str
+    lacks: Lack
+
+
+class LackCount(NamedTuple):
+    """How many items of a source in one format lack something, and the identifier of one of them."""
+
+    metadata_prefix: str
+    lack: Lack
+    items: int
+    example: str
+
+    def facts(self) -> dict[str, object]:
+        """Return the count for JSON."""
+        return {**self._asdict(), "lack": str(self.lack.name).lower()}
+
+
 class ItemChange(NamedTuple):
     """The new state of one item. Records that are not in `records` stay unchanged.
 
@@ -108,6 +138,7 @@ class ItemChange(NamedTuple):
     is_withheld: bool = False
     contents: tuple[Content, ...] | None = None
     cite_as: str = ""
+    lacking: Lacking | None = None
 
 
 class ItemFiles(NamedTuple):
@@ -131,6 +162,7 @@ class ItemState(NamedTuple):
     records: tuple[tuple[str, bytes, bool], ...]  # (metadataPrefix, digest, is_deleted)
     files: tuple[FileLink, ...] = ()
     is_withheld: bool = False
+    lacking: Lacking | None = None
 
     @property
     def is_hidden(self) -> bool:

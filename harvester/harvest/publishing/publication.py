@@ -78,7 +78,7 @@ def _is_published(instance: Instance) -> bool:
 
 def counts_of(counts: Counts) -> dict[str, int]:
     """Return the counts of one publication by name."""
-    return {name: getattr(counts, name) for name in ("received", *OUTCOMES_OF_RECORDS, "gone_back", "untitled")}
+    return {name: getattr(counts, name) for name in ("received", *OUTCOMES_OF_RECORDS, "gone_back")}
 
 
 def gone_back_in_words(publication: Publication) -> str:
@@ -116,7 +116,7 @@ class Publication:
 
     @property
     def counts(self) -> Counter[str]:
-        """The counts of records so far: received, `OUTCOMES_OF_RECORDS`, gone_back, and untitled."""
+        """The counts of records so far: received, `OUTCOMES_OF_RECORDS`, and gone_back."""
         return self._here + (self._publisher.counts if self._publisher else Counter())
 
     @property
