@@ -125,6 +125,7 @@ _LACKS: Mapping[Lack, str] = {
     Lack.DATE: "without a date",
     Lack.AUTHOR: "without an author",
     Lack.READER: "in a format without a reader here, so that only well-known elements count",
+    Lack.WORK: "that describe no work; `gateway rebuild --withdraw-non-works` makes tombstones of them",
 }
 # The outcomes of runs: shape, headline, and what to do; `of_run` says more of some.
 _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {

@@ -21,8 +21,9 @@ from gateway.core import permissions
 from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
-from gateway.core.model import Compacted
+from gateway.core.model import Compacted, Lack
 from gateway.core.settings import SETTINGS, Setting, Settings, Value, load
+from gateway.core.states import of_lacks
 from gateway.formats import written
 from gateway.ops import recovery
 from gateway.publish import rebuild as again
@@ -108,6 +109,20 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
             return again.rebuild(index.store, inbox, metadata_prefix, progress)
         with closing(_by_processes(folder, index, inbox, metadata_prefix, last, number)) as parts:
             return again.rebuild(index.store, inbox, metadata_prefix, progress, parts)
+
+
+def non_works(folder: Path, *, withdraws: bool) -> tuple[int, tuple[str, ...]]:
+    """Withdraw the items that describe no work, if asked; return how many, and a sentence for each source with more.
+
+    Raise as `rebuild`.
+    """
+    with following(load(folder)) as index:
+        store = index.store
+        withdrawn = again.withdraw_non_works(store) if withdraws else 0
+        with store.view() as view:
+            names = [source.name for source in view.sources()]
+        counts = ((name, [count for count in store.lack_counts(name) if count.lack is Lack.WORK]) for name in names)
+        return withdrawn, tuple(f"{name}: {sentence}" for name, several in counts for sentence in of_lacks(several))
 
 
 def _by_processes(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gateway.core import xmlio
 from gateway.core.digests import is_strong
-from gateway.core.errors import NotXml, UnusableRecord, unforeseen
+from gateway.core.errors import NotAWork, NotXml, UnusableRecord, unforeseen
 from gateway.core.model import Content, FileLink, FileOrigin, Lack, Lacking, Work
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
@@ -104,7 +104,8 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
-    `lacking`: what the record lacks; None: nothing. `cite_as` is the DOI of its work, as a URI.
+    `lacking`: what the record lacks; None: nothing. With problems it is set if no payload describes a work. `cite_as`
+    is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -144,15 +145,17 @@ def _prepared(task: Task) -> Prepared:
         return _taken_down(task, identifier)
     live = [given for given in task.given if not given.is_deleted]
     known = _forbidden(task, live)
-    read, problems = [], []
+    read, problems, others = [], [], 0
     for given in live:
         try:
             may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
             read.append(_read(given, may_glance, task.facts.fields))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
+            others += isinstance(error, NotAWork)
     if problems:
-        return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
+        no_work = Lacking(live[0].metadata_prefix, Lack.WORK) if others == len(live) else None
+        return Prepared(task.upstream, identifier, False, (), (), tuple(problems), lacking=no_work)
     if any(record.work is not None and task.takedowns.names_work(task.upstream, record.work) for record in read):
         return _taken_down(task, identifier)
     if not live:

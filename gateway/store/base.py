@@ -25,6 +25,7 @@ from gateway.core.model import (
     Intent,
     ItemState,
     Key,
+    Lack,
     LackCount,
     Page,
     Publication,
@@ -436,6 +437,10 @@ class Store(Protocol):
 
     def lack_counts(self, source: str) -> tuple[LackCount, ...]:
         """Return how many living items of a source lack something, by format and by what they lack."""
+        ...
+
+    def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
+        """Return the upstream identifiers of at most `limit` items of a source that lack something."""
         ...
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:

@@ -34,6 +34,7 @@ from gateway.core.model import (
     Intent,
     ItemState,
     Key,
+    Lack,
     LackCount,
     Publication,
     Quarantined,
@@ -395,6 +396,12 @@ class SqliteStore:
         """Return how many living items of a source lack something, by format and by what they lack."""
         with self._file.reading() as session:
             return lack_counts(session, source)
+
+    def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
+        """Return the upstream identifiers of at most `limit` items of a source that lack something."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["items_lacking"], {"source": source, "lack": int(lack), "limit": limit})
+            return tuple(upstream for (upstream,) in rows)
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
         """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""

@@ -454,6 +454,11 @@ select prefix.name, lacks, count(*), min(lacking.item)
 from lacking cross join prefix on prefix.id = lacking.prefix
 where lacking.source = (select id from source where name = ?) group by lacking.prefix, lacks;
 
+-- name: items_lacking
+-- Return items of a source that lack something (one flag).
+select item.upstream from lacking cross join item on item.id = lacking.item
+where lacking.source = (select id from source where name = :source) and lacks & :lack <> 0 limit :limit;
+
 -- name: items_withheld
 -- Return a part of the withheld items, with the names of their sources; `hidden`: only items that are withheld as a whole.
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name

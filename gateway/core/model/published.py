@@ -94,12 +94,16 @@ class Content(NamedTuple):
 
 
 class Lack(IntFlag):
-    """What the published record of an item lacks; READER: no format of ours reads it, only the fallback."""
+    """What the published record of an item lacks.
+
+    READER: no format of ours reads it, only the fallback. WORK: it describes something else than a work.
+    """
 
     TITLE = 1
     DATE = 2
     AUTHOR = 4
     READER = 8
+    WORK = 16
 
 
 class Lacking(NamedTuple):
