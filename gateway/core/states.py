@@ -70,7 +70,7 @@ def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> St
 def of_lacks(counts: Iterable[LackCount]) -> tuple[str, ...]:
     """Return what the records of items lack, a sentence for each format and each lack."""
     return tuple(
-        f"Items {_LACKS[count.lack]}, read from {count.metadata_prefix}: {count.items}, such as {count.example}."
+        f"Items {_LACKS[count.lack]}, harvested as {count.metadata_prefix}: {count.items}, such as {count.example}."
         for count in counts
     )
 
