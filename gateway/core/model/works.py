@@ -166,7 +166,7 @@ class Text(NamedTuple):
 
 
 class Bibliography(NamedTuple):
-    """What a record states about a work: see crosswalks in gateway/formats/README.md. Empty means: not stated.
+    """What a record states about a work. Empty means: not stated.
 
     `type` is the label of a COAR resource type, `types` are the words of the record. `languages` are tags of BCP 47.
     `rights` are addresses and texts, licences first. `sources`, `relations`, `coverage` and `formats` are as stated.
