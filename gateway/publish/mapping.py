@@ -20,7 +20,7 @@ from gateway.core.model import Content, FileLink, FileOrigin, Lack, Lacking, Wor
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
-from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.formats import glancing, oai_didl, reader_of, readers_by_root, stated_namespace, written
 from gateway.formats._not_works import refuse_other_things
 from gateway.formats.oai_dc import naming
 from gateway.publish import provenance, resourcesync_abouts, withholding
@@ -126,6 +126,7 @@ class _Read(NamedTuple):
     namespace: str
     rank: int
     work: Work | None
+    by_fallback: bool = False
 
 
 def prepare(task: Task) -> Prepared:
@@ -194,7 +195,7 @@ def _lacking(best: _Read, work: Work) -> Lacking | None:
     for name, lack in (("title", Lack.TITLE), ("date", Lack.DATE), ("creator", Lack.AUTHOR)):
         if not (_STATED[name].search(work.oai_dc) if work.oai_dc else work.texts(name)):
             lacks |= lack
-    if not reader_of(best.namespace).namespaces:
+    if best.by_fallback:
         lacks |= Lack.READER
     return Lacking(best.given.metadata_prefix, lacks) if lacks else None
 
@@ -250,7 +251,7 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     except NotXml as error:
         raise UnusableRecord(f"The metadata cannot be used. {error}") from error
     refuse_other_things(root)
-    namespace, _ = xmlio.name_of(root)
+    namespace, name = xmlio.name_of(root)
     if given.exposed:
         content = guarded(content, root)
     reader = reader_of(namespace)
@@ -260,7 +261,9 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
             given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
         )
     work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
-    return _Read(given, content, namespace, reader.rank, work and resourcesync_abouts.completed(work, given.abouts))
+    by_fallback = not reader.namespaces and not readers_by_root(name)
+    work = work and resourcesync_abouts.completed(work, given.abouts)
+    return _Read(given, content, namespace, reader.rank, work, by_fallback)
 
 
 def _read_as(stated_namespace: str, namespace: str, root: xmlio.Element) -> Work | None:
