@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Statement(NamedTuple):
@@ -129,10 +129,13 @@ class Relation(StrEnum):
     OTHER = "other"
 
 
+SCHEMES: Final = ("doi", "handle", "arxiv", "pmid", "pmcid", "isbn", "issn", "urn", "ark", "url", "other")
+
+
 class Identifier(NamedTuple):
     """An identifier: its scheme, its text without the scheme, the address that resolves it, if any; and whose it is.
 
-    Schemes are doi, handle, arxiv, pmid, pmcid, isbn, issn, urn, ark, url, and other.
+    The scheme is one of `SCHEMES`.
     """
 
     scheme: str

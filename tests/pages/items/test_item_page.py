@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.model import FileLink
+from gateway.core.model.works import SCHEMES
 from gateway.core.takedowns import Kind, Takedown
+from gateway.pages.languages import texts
 from tests.page_house import FOUND, ITEM, parsed, seen, statement
 from tests.rows import each_row
 
@@ -288,3 +291,16 @@ def test_a_file_that_its_record_names_in_vain_is_flagged(house, missing, sentenc
     assert "Open PDF" not in text
     (file,) = json.loads(house.page(f"{path}.json"))["files"]
     assert file["missing"] == missing
+
+
+@each_row(
+    "text, scheme",
+    [
+        ("doi:10.1234/x", "doi"), ("hdl:2027/x", "handle"), ("arXiv:2101.00001", "arxiv"), ("pmid:123456", "pmid"),
+        ("978-3-16-148410-0", "isbn"), ("ISSN 0028-0836", "issn"), ("urn:nbn:se:uu:diva-2254", "urn"),
+        ("ark:/12148/btv1b8449691v", "ark"), ("https://example.org/", "url"), ("RePEc:x", "other"),
+    ],
+)  # fmt: skip
+def test_every_scheme_of_identifiers_has_a_word_on_pages(text, scheme):
+    assert identifier_of(text).scheme == scheme
+    assert set(SCHEMES) == set(vars(texts().schemes))
