@@ -272,6 +272,6 @@ def test_lists_and_changes_name_the_doi_the_page_and_the_files_of_an_item(tmp_pa
             for name, times in (("resourcelist", 1), ("changelist-open", 2)):
                 text = app.test_client().get(f"/resourcesync/oai_dc/source/{name}.xml").text
                 page = "https://g.example.org/items/oai:gateway.example.org:laro/1"
-                links = (("cite-as", "https://doi.org/10.5555/1"), ("describes", page), ("describes", url))
+                links = (("cite-as", "https://doi.org/10.5555/1"), ("alternate", page), ("describes", url))
                 found = [len(re.findall(f'<rs:ln rel="{rel}" href="{re.escape(href)}"', text)) for rel, href in links]
                 assert found == [times] * 3, (name, text)
