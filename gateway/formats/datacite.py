@@ -32,7 +32,6 @@ _DATES = {
 }  # fmt: skip
 _SAME = ("IsIdenticalTo", "IsVariantFormOf")
 _HOSTS = ("IsPublishedIn", "IsPartOf")
-_NO_DESCRIPTION = ("SeriesInformation", "TableOfContents", "TechnicalInfo")
 _GENERAL = ("Text", "Other", "Collection", "")  # words of resourceTypeGeneral that say less than any other word
 _ORGANIZATIONS = frozenset((
     "HostingInstitution", "Distributor", "Sponsor", "RegistrationAgency", "RegistrationAuthority", "ResearchGroup",
@@ -103,7 +102,7 @@ def _texts(resource: Element, known: Describing) -> None:
         text = "".join(map(str, element.itertext()))
         if type_ == "SeriesInformation" and (host := host_of(text_of(element))):
             known.host(**host._asdict())
-        elif type_ not in _NO_DESCRIPTION:
+        elif type_ != "SeriesInformation":
             known.description(text, "abstract" if type_ in ("Abstract", "") else "note", element.get(_LANGUAGE, ""))
     for element in (*below(resource, "rightsList", "rights"), *below(resource, "rights")):
         known.rights(text_of(element) if not len(element) else "", element.get("rightsURI") or "")

@@ -60,6 +60,7 @@ def read(abouts: Iterable[bytes]) -> Related:
     own, content = entries[0], entries[1:]
     pages = [entry for entry in content if _is_page(_listed(entry))]  # of the work, with links to its files
     links = [_linked(link) for link in _links(own, "describes")]
+    links += filter(_is_page, map(_linked, _links(own, "alternate")))
     links += filter(_is_content, (_linked(link) for entry in (own, *pages) for link in _links(entry, "item")))
     links += [link for entry in content for link in (_listed(entry), *map(_linked, _links(entry, "alternate")))]
     known: dict[str, FileLink] = {}

@@ -104,7 +104,8 @@ class Entries:
     def _described(self, resource: Resource | ResourceChange, contents: Iterable[Content]) -> str:
         """Return the links to the DOI and the page of the item, and to its files.
 
-        A file whose address a list cannot have is left out. With the link to the page, all files are stated.
+        Only files are described: an entry without `describes` is an item without full text. A file whose address a
+        list cannot have is left out. With the link to the page, all files are stated.
         """
         page = self._page_of(resource.identifier) if self._page_of else ""
         links = (
@@ -114,7 +115,7 @@ class Entries:
         )
         doi = self._cited(resource.item)
         facts = [Link("cite-as", doi)] if doi and len(doi) <= _MOST_ADDRESS and is_legal(doi) else []
-        facts += [Link("describes", page, "text/html")] if page else []
+        facts += [Link("alternate", page, "text/html")] if page else []
         return "".join((*map(link, facts), *islice(links, _MOST_FILES)))
 
     def _entry(

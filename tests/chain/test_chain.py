@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -39,6 +38,7 @@ from harvester.http.messages import Fetched, Request
 from harvester.sources import Channel, Options, kind_of
 from tests import live
 from tests.applications import application
+from tests.faults.launcher import launching
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.seeds import SEED
 
@@ -157,16 +157,8 @@ def keep_dumps(desk: Desk, site: str) -> None:
         Keeper(desk.store, resources, Keep(9_999, 10**9, 1, 2)).keep(ResourceSet(prefix), kept_of(ResourceSet(prefix)))
 
 
-def harvester(folder: Path, *arguments: str, kill_after: float | None = None) -> None:
-    """Run a command to its end; with `kill_after`, kill it once before that, after so many seconds."""
-    if kill_after is not None:
-        surroundings = live.unmeasured(live.environment(LISTS))
-        line = live.command("harvester", folder, *arguments)
-        with subprocess.Popen(line, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            try:
-                process.wait(kill_after)
-            except subprocess.TimeoutExpired:
-                process.kill()
+def harvester(folder: Path, *arguments: str) -> None:
+    """Run a command to its end."""
     done = CliRunner().invoke(main, ["--instance", str(folder), *arguments], env=SETTINGS)
     assert done.exit_code == 0, (arguments, done.output)
 
@@ -207,7 +199,13 @@ def mirrored(url: str, folder: Path, files_at: str) -> frozenset[str]:
 
 def follow(tmp_path: Path, rounds: int, *, has_mirror: bool) -> None:
     first, second, dice = tmp_path / "first", tmp_path / "second", random.Random(SEED)
-    with file_server() as files_at, first_gateway(first) as desk, live.served(first, **LISTS) as server:
+    lasted = dict.fromkeys(SOURCES, 0.0)
+    with (
+        file_server() as files_at,
+        first_gateway(first) as desk,
+        live.served(first, **LISTS) as server,
+        launching(tmp_path / "output", live.unmeasured(live.environment(LISTS))) as launcher,
+    ):
         live.instance(second, {})
         for round_ in range(rounds):
             change(desk, dice, round_, files_at)
@@ -216,8 +214,13 @@ def follow(tmp_path: Path, rounds: int, *, has_mirror: bool) -> None:
             if not round_:
                 add_sources(second, server.url)
             for source in SOURCES:
-                killed = dice.uniform(0.3, 2.0) if has_mirror and round_ and dice.random() < 0.5 else None
-                harvester(second, "run", source, "--yes", kill_after=killed)
+                if has_mirror and round_ and dice.random() < 0.5:  # kill it once, at any moment of its work
+                    number = launcher.start("--instance", str(second), "run", source, "--yes")
+                    time.sleep(dice.random() * lasted[source])
+                    launcher.kill(number)
+                begun = time.monotonic()
+                harvester(second, "run", source, "--yes")
+                lasted[source] = time.monotonic() - begun
             compare(first, second, f"round {round_} of TESTS_SEED={SEED}")
         if not has_mirror:
             return
@@ -272,6 +275,6 @@ def test_lists_and_changes_name_the_doi_the_page_and_the_files_of_an_item(tmp_pa
             for name, times in (("resourcelist", 1), ("changelist-open", 2)):
                 text = app.test_client().get(f"/resourcesync/oai_dc/source/{name}.xml").text
                 page = "https://g.example.org/items/oai:gateway.example.org:laro/1"
-                links = (("cite-as", "https://doi.org/10.5555/1"), ("describes", page), ("describes", url))
+                links = (("cite-as", "https://doi.org/10.5555/1"), ("alternate", page), ("describes", url))
                 found = [len(re.findall(f'<rs:ln rel="{rel}" href="{re.escape(href)}"', text)) for rel, href in links]
                 assert found == [times] * 3, (name, text)

@@ -66,7 +66,7 @@ class Entry(NamedTuple):
     @property
     def states_all_links(self) -> bool:
         """Whether it also leads to the page of its item, as in lists that repeat all links in each change."""
-        return any(link.rel == "describes" and link.type == "text/html" for link in self.links)
+        return any(link.rel == "alternate" and link.type == "text/html" for link in self.links)
 
     def with_links_of(self, before: Entry) -> Entry:
         """Return the entry of a change with the links that an earlier entry states and it does not.

@@ -113,7 +113,7 @@ def test_a_change_withdraws_a_file_only_if_it_states_all_links(site, run, publis
     files = [site.link("describes", name, type="application/pdf") for name in ("1.pdf", "2.pdf")]
     _offer(site, site.entry("1.xml", links="".join(files)))
     run()
-    page = site.link("describes", "1.html", type="text/html")
+    page = site.link("alternate", "1.html", type="text/html")
     for day, links, known in ((3, "", {1, 2}), (4, files[0], {1, 2}), (5, page + files[0], {1}), (6, page, set())):
         site.metadata("1.xml", f"Title {day}")
         moment = f"2013-01-0{day}T00:00:00Z"
@@ -121,6 +121,7 @@ def test_a_change_withdraws_a_file_only_if_it_states_all_links(site, run, publis
         assert run().status is Status.SUCCEEDED
         didl = published("oai_didl")["1.xml"]
         assert (f"Title {day}" in didl, {number for number in (1, 2) if f"/{number}.pdf" in didl}) == (True, known)
+    assert f'<didl:Resource mimeType="text/html" ref="{site.url}/1.html"/>' in didl
 
 
 def test_content_that_changes_changes_its_item(site, run, published):
