@@ -163,8 +163,8 @@ def lines_of(text: str, most: int = LINES) -> list[str]:
 
 def spelled_lines(text: str, most: int = LINES) -> list[str]:
     """Return the lines of a text that are not empty, with single spaces, spaced letters joined."""
-    plain = text.translate(_SIGNS)
-    return list(islice(_some(" ".join(line[:_LONGEST].split()) for line in plain.splitlines()), most))
+    lines = (" ".join(line[:_LONGEST].translate(_SIGNS).split()) for line in text.splitlines())
+    return list(islice(_some(lines), most))
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:
