@@ -37,7 +37,7 @@ _MOST_CHARACTERS: Final = 4_000_000  # some characters become eighteen others
 def letters(text: str) -> str:
     """Return only the letters and digits of a text, in lower case, without accents, for the comparison of titles."""
     folded = normalized("NFKD", text)[:_MOST_CHARACTERS].casefold()
-    return "".join(letter for letter in folded if letter.isalnum())
+    return "".join(filter(str.isalnum, folded))
 
 
 # --- Tables as CSV (RFC 4180) in which no cell is a formula. Pure ----------------------------------------------------

@@ -2,8 +2,8 @@
 
 MANIFEST has a JSON object a line: `file` (an address on this machine), `origin` (a repository or a publisher), `work`
 (equal for files about one work), `is_work`, `title`, `authors`, `abstract`, `doi`, `date`, `venue`, `kind`, `language`;
-`is_looked_at`: somebody looked at it while a rule was written. The origins in `held_back` are reported apart. The
-word `generated` instead of a manifest means the corpus that the tests make.
+`type`: that of the record; `name`: the last part of its address on the web. A third of the origins is held back and
+reported apart. The word `generated` instead of a manifest means the corpus that the tests make.
 
 Each file is offered for its own record, and for those of the works with the most similar titles, of which it is none.
 """
@@ -26,7 +26,7 @@ from gateway.core.model import Candidate, Statement, Work
 from gateway.fulltext.decisions import Thresholds, rule
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.pdf import judge as judging
-from harvester.fulltext.pdf import rules
+from harvester.fulltext.pdf import rules, similarity
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from tests.fulltext.corpus import kinds
 from tests.fulltext.corpus.words import Subject
@@ -34,6 +34,7 @@ from tests.fulltext.corpus.words import Subject
 COLUMNS = ("title", "authors", "abstract", "doi")
 _NEAREST, _RANDOM = 6, 2  # other works for which each file is offered
 _PER = 10_000  # pairs
+_MOST_GROUPS = 200  # origins, kinds or languages that have lines of their own
 
 
 class File(NamedTuple):
@@ -51,6 +52,8 @@ class File(NamedTuple):
     venue: str = ""
     kind: str = "article"
     language: str = "en"
+    type: str = ""
+    name: str = "download.pdf"
 
     @property
     def is_held_back(self) -> bool:
@@ -71,8 +74,8 @@ class File(NamedTuple):
             statements += [Statement("creator", author) for author in self.authors]
             statements += [Statement("date", self.date)] * bool(self.date)
             statements += [Statement("source", self.venue)] * bool(self.venue)
-            if self.kind in ("thesis", "book", "report"):
-                statements.append(Statement("type", self.kind))
+            of_kind = self.kind if self.kind in ("thesis", "book", "report") else ""
+            statements += [Statement("type", self.type or of_kind)] * bool(self.type or of_kind)
         if rank > 1 and self.abstract:
             statements.append(Statement("description", self.abstract))
         return Work(tuple(statements), (f"https://doi.org/{self.doi}",) if column == "doi" else ())
@@ -114,9 +117,9 @@ def _generated() -> tuple[list[File], dict[str, Extracted]]:
         texts[name] = extract(case.file)
         files.append(
             File(
-                name, f"generated {number}", str(number), kind.is_right, case.title or made.title,
+                name, "generated", str(number), kind.is_right, case.title or made.title,
                 [person.inverted for person in made.authors], made.abstract, made.doi, str(made.year), made.journal,
-                kind.name,
+                kind.name, type=case.type, name=case.name,
             )
         )  # fmt: skip
     return files, texts
@@ -149,7 +152,7 @@ def decide(all_offers: Iterable[Offer], texts: dict[str, Extracted]) -> tuple[li
             work = offer.record.record(offer.column)
             assert work is not None
             known[key] = judging.expected(work, identifiers_of(work))
-        verdict = judging.judge(texts[offer.file.file], known[key], "https://x.example.org/download.pdf")
+        verdict = judging.judge(texts[offer.file.file], known[key], f"https://x.example.org/{offer.file.name}")
         facts = {name: value for name, value in verdict._asdict().items() if name in Candidate._fields}
         facts |= {"sha256": "0" * 64, "license": "cc-by", "kind_doubt": verdict.doubt}
         ruling = rule(Candidate("https://x.example.org/a.pdf", "x", **facts), None, "", Thresholds(), "2026-11")
@@ -164,9 +167,9 @@ def table(decided: list[Offer], name: str) -> list[str]:
     for column in COLUMNS:
         rows = [offer for offer in decided if offer.column == column]
         right, wrong = [o for o in rows if o.is_right], [o for o in rows if not o.is_right]
-        if right:
+        if rows:
             good, bad = sum(o.is_accepted for o in right), len({o.file.file for o in wrong if o.is_accepted})
-            share, per = 100 * good / len(right), _PER * bad / max(1, len(wrong))
+            share, per = 100 * good / max(1, len(right)), _PER * bad / max(1, len(wrong))
             figures = f"right {good:4} of {len(right):4} ({share:5.1f} %)   wrong {bad:3} of {len(wrong):6}"
             lines.append(f"{name:28} {column:9} {figures} ({per:4.1f} per 10,000)")
     return lines
@@ -212,17 +215,17 @@ def main() -> None:
     parser.add_argument("--ablation", action="store_true", help="leave out each rule in turn")
     parser.add_argument("--reasons", action="store_true", help="print wrong decisions on files not held back")
     given = parser.parse_args()
-    judging.words = cache(judging.words)  # type: ignore[attr-defined] # each text is offered for many works
+    similarity.spelled = cache(similarity.spelled)  # each text is offered for many works
     files, texts = corpus(given.manifest)
     halves = {"developed": [f for f in files if not f.is_held_back], "held back": [f for f in files if f.is_held_back]}
-    for half, own in halves.items():
+    for half, own in ((half, own) for half, own in halves.items() if own):
         all_offers = list(offers(own))
         decided, seconds = decide(all_offers, texts)
         print(f"\n{half}: {len(own)} files, {1000 * seconds / max(1, len(decided)):.1f} ms of processor time an offer")
         print("\n".join(table(decided, "all")))
         for attribute in ("origin", "kind", "language"):
             groups = Counter(getattr(offer.file, attribute) for offer in decided)
-            for group in sorted(groups) if 1 < len(groups) < _PER // 100 else ():
+            for group in sorted(groups) if 1 < len(groups) <= _MOST_GROUPS else ():
                 print("\n".join(table([o for o in decided if getattr(o.file, attribute) == group], group)))
         if given.ablation:
             print("\n".join(ablation(all_offers, texts, decided)))

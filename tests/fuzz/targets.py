@@ -45,7 +45,7 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.similarity import compared, words
+from harvester.fulltext.pdf.similarity import compared
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv
 from harvester.fulltext.steps import (
@@ -296,7 +296,7 @@ def _signs(text: str) -> object:
 
 def _compared(text: str) -> object:
     return (
-        compared([text[:1000], "A title of a work"], words(text)),
+        compared([text[:1000], "A title of a work"], text),
         licenses.license_of(text),
         licenses.license_uri(text),
     )

@@ -29,7 +29,7 @@ _MOST_STATED = 50  # links with a licence that are read
 _LONGEST_SENTENCE = 600  # characters of a block around a link
 _LARGEST_BLOCK = 200  # elements and texts
 _HINTS = ("creative commons", "creativecommons", "cc by", "cc-by")  # in texts that may state a licence
-_ENTRIES = ("li", "tr", "figure", "blockquote")
+_ENTRIES = ("li", "tr")
 
 _ACCESS_TAGS = ("dc.rights", "dcterms.accessrights", "dc.accessrights", "dcterms.rights", "citation_access")
 _DATE_TAGS = ("dc.date", "dcterms.available", "dc.date.available", "dc.date.embargo", "dcterms.date")
@@ -204,18 +204,27 @@ def _stated(page: PageTree, tags: list[tuple[str, str]], described: Iterable[str
 
 
 def _in_words(page: PageTree) -> Iterator[str]:
-    """Yield the licences that sentences of the page state for its work, without a link that is marked as one.
+    """Yield the licences that sentences of the page state for its work, with a plain link or without one.
 
     A sentence in a footer or a menu, or in one of several entries of a list, is not about the work.
     """
+    plain = (tag for tag in page.elements("a") if license_of(attribute(tag, "href")) and _is_of_the_page(tag))
+    for tag in islice(plain, _MOST_STATED):
+        text, place, end, _ = _around(tag)
+        if place and not doubt_about(text, place, end):
+            yield attribute(tag, "href")
     seen: set[Element] = set()
     for tag, _ in islice(page.hinting(_HINTS), _MOST_STATED):
         block = tag if tag.tag in _BLOCKS else around(tag, *_BLOCKS)
-        if block is None or block in seen or is_aside(block) or around(block, *_ENTRIES) is not None:
+        if block is None or block in seen or not _is_of_the_page(block):
             continue
         seen.add(block)
         if len(list(islice(held_by(block), _LARGEST_BLOCK + 1))) <= _LARGEST_BLOCK:
             yield from licenses_in(spelled(words(block)))
+
+
+def _is_of_the_page(tag: Element) -> bool:
+    return not is_aside(tag) and around(tag, *_ENTRIES) is None
 
 
 def _licensing(page: PageTree) -> Iterator[Element]:

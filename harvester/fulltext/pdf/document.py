@@ -40,7 +40,8 @@ _HEADED_CONTENTS = re.compile(rf"(?:{any_of(_WORDS['contents'])})\W{{0,3}}$")
 _CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
 COVER = re.compile(any_of(_WORDS["cover"]))
 # Apostrophes, quotation marks and dashes are replaced by those in the tables, and the Turkish capital I.
-_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014", "''\"\"----") | {0x130: "i"}
+_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\xad", "''\"\"-----") | {0x130: "i"}
+_LINE_HYPHEN = re.compile("\ufffe[^\\S\f]*")  # what PDFium makes of a hyphen at the end of a line
 
 
 class Facts(NamedTuple):
@@ -162,9 +163,10 @@ def lines_of(text: str, most: int = LINES) -> list[str]:
 
 
 def spelled_lines(text: str, most: int = LINES) -> list[str]:
-    """Return the lines of a text that are not empty, with single spaces, spaced letters joined."""
-    plain = text.translate(_SIGNS)
-    return list(islice(_some(" ".join(line[:_LONGEST].split()) for line in plain.splitlines()), most))
+    """Return the lines of a text that are not empty, with single spaces, spaced letters and divided words joined."""
+    whole = _LINE_HYPHEN.sub("", text)
+    lines = (" ".join(line[:_LONGEST].translate(_SIGNS).split()) for line in whole.splitlines())
+    return list(islice(_some(lines), most))
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in
+from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, undivided
 
 _FILE = "the file"
 _TOP = 15  # lines at the top of a page in which a label counts
@@ -68,7 +68,7 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     front, second = _pages(extracted)
     last = lines_of(extracted.rest[-_END:])
     pages = [[*front, *second], last]
-    texts = list(map(" ".join, pages))
+    texts = [undivided("\n".join(page)).replace("\n", " ") for page in pages]
     lines = (line for page in pages for line in page)
     forbidding = chain(prohibiting(lines), *map(prohibitions_in, texts))
     restriction = next((quote for quote in forbidding if not any(map(letters(quote).startswith, named))), "")

@@ -56,7 +56,7 @@ _LISTED = re.compile(
 # Lines with which the text or the list of contents begins after the title.
 _BEGINNINGS = "|".join(any_of(_WORDS[name]) for name in ("abstract", "introduction", "contents"))
 _BODY = re.compile(rf"(?im)^[ \t【\[]{{0,20}}{_NUMBER}(?:{_BEGINNINGS}){_END}")
-_COVER = re.compile(rf"(?i)(?:{any_of(_WORDS['cover'])})")
+_COVER = re.compile(any_of(_WORDS["cover"]))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -164,7 +164,7 @@ def is_heading(text: str) -> bool:
 
 
 def _is_cover(page: str) -> bool:
-    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page))
+    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page.lower()))
 
 
 def _references(page: str) -> re.Match[str] | None:

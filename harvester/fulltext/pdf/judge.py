@@ -20,7 +20,7 @@ from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
-from harvester.fulltext.pdf.similarity import Compared, compared, words
+from harvester.fulltext.pdf.similarity import Compared, compared
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
 from harvester.fulltext.pdf.versions import SUBMITTED, version_in
@@ -104,7 +104,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
         return _of_its_kind(
             Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
         )
-    shared = compared(wanted.texts, words(extracted.text))
+    shared = compared(wanted.texts, extracted.text)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
     text_version = version_in(extracted)

@@ -187,7 +187,7 @@ def test_words_are_stemmed_and_without_stop_words() -> None:
 
 
 def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
-    document = words("graph graph library primer and many other words beside")
+    document = "graph graph library primer and many other words beside"
     assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)
     assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
     assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)
