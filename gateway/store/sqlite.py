@@ -301,6 +301,12 @@ class SqliteStore:
             row = session.one(SQL["position"], (source,))
         return row[0] if row else 0
 
+    def last_position(self) -> int:
+        """Return the number of the last inbox page of any source that was published; 0 at first."""
+        with self._file.reading() as session:
+            (last,) = session.one(SQL["position_last"]) or (0,)
+        return int(last)
+
     def edition(self, source: str) -> int:
         """Return how often the known files of a source's items have changed; call it before `states`."""
         with self._file.reading() as session:
@@ -389,6 +395,12 @@ class SqliteStore:
         with self._file.reading() as session:
             row = session.one(SQL["counts"], (source,))
         return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
+
+    def standings(self) -> dict[str, tuple[int, dict[str, int]]]:
+        """Return what `position` and `counts` return, for every source."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["standings"]).fetchall()
+        return {name: (position, dict(zip(_COUNTED, row, strict=True))) for *row, position, name in rows}
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
         """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""
