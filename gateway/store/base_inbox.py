@@ -154,8 +154,8 @@ class Inbox(Protocol):
         """Return the names of the sources that have pages with records, sorted."""
         ...
 
-    def last_pages(self) -> dict[str, int]:
-        """Return the number of the last page with records of each source that has some."""
+    def last_pages(self, source: str = "") -> dict[str, int]:
+        """Return the number of the last page with records of a source, or of each; one that has none is left out."""
         ...
 
     def pages_behind(self, source: str, after: int) -> int:
@@ -235,8 +235,8 @@ class Inbox(Protocol):
         """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         ...
 
-    def last_runs(self) -> tuple[Run, ...]:
-        """Return the last run of each stage of each source."""
+    def last_runs(self, source: str = "") -> tuple[Run, ...]:
+        """Return the last run of each stage of a source, or of each source."""
         ...
 
     def last_harvests(self, without: Collection[str]) -> tuple[int, Run | None]:

@@ -127,11 +127,12 @@ select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, 
 where source = :source and stage = :stage order by id desc limit :limit;
 
 -- name: runs_last
--- Return the last run of each stage of each source: some steps in the index for each, however many runs there are.
+-- Return the last run of each stage of a source, or of each source: steps in the index, however many runs there are.
 with recursive named (source) as (
-  select min(source) from run
+  select case :source when '' then (select min(source) from run) else :source end
   union all
-  select (select min(source) from run where source > named.source) from named where named.source is not null
+  select (select min(source) from run where source > named.source) from named
+  where named.source is not null and :source = ''
 ), staged (source, stage) as (
   select source, (select min(stage) from run where run.source = named.source) from named where source is not null
   union all
@@ -177,13 +178,16 @@ select run, at, level, text, id from event where run = ? and id > ? order by id 
 -- Rebuilding the store ---------------------------------------------------------------------------------------------
 
 -- name: record_sources
--- Return the sources with pages that have records, and the last such page: two steps in the index per source.
+-- Return the sources with pages that have records, or one of them, and the last such page: two steps in the index for each.
 with recursive found (name) as (
-  select min(source) from page where slice_count > 0
+  select case :source when '' then (select min(source) from page where slice_count > 0) else :source end
   union all
-  select (select min(source) from page where slice_count > 0 and source > found.name) from found where found.name is not null
+  select (select min(source) from page where slice_count > 0 and source > found.name) from found
+  where found.name is not null and :source = ''
 )
-select name, (select max(id) from page where source = found.name and slice_count > 0) from found where name is not null;
+select name, last from (
+  select name, (select max(id) from page where source = found.name and slice_count > 0) as last from found
+) as latest where last is not null;
 
 -- name: record_pages
 -- Return how many pages of a source have records, after one of them.

@@ -210,12 +210,12 @@ class SqliteInbox:
     def sources(self) -> tuple[str, ...]:
         """Return the names of the sources that have pages with records, sorted."""
         with self._file.reading() as session:
-            return tuple(name for name, _ in session.execute(SQL["record_sources"]))
+            return tuple(name for name, _ in session.execute(SQL["record_sources"], {"source": ""}))
 
-    def last_pages(self) -> dict[str, int]:
-        """Return the number of the last page with records of each source that has some."""
+    def last_pages(self, source: str = "") -> dict[str, int]:
+        """Return the number of the last page with records of a source, or of each; one that has none is left out."""
         with self._file.reading() as session:
-            return dict(session.execute(SQL["record_sources"]).fetchall())
+            return dict(session.execute(SQL["record_sources"], {"source": source}).fetchall())
 
     def pages_behind(self, source: str, after: int) -> int:
         """Return how many pages with records a source has after the page `after`."""
@@ -350,10 +350,10 @@ class SqliteInbox:
         with self._file.reading() as session:
             return tuple(map(_run, session.execute(query, parameters).fetchall()))
 
-    def last_runs(self) -> tuple[Run, ...]:
-        """Return the last run of each stage of each source."""
+    def last_runs(self, source: str = "") -> tuple[Run, ...]:
+        """Return the last run of each stage of a source, or of each source."""
         with self._file.reading() as session:
-            return tuple(map(_run, session.execute(SQL["runs_last"]).fetchall()))
+            return tuple(map(_run, session.execute(SQL["runs_last"], {"source": source}).fetchall()))
 
     def last_harvests(self, without: Collection[str]) -> tuple[int, Run | None]:
         """Return of how many sources the last harvest is complete, and the last one of all; some do not count."""

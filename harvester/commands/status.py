@@ -22,7 +22,7 @@ from harvester.commands.recheck_output import counts_of_rechecks, unseen_in_word
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
-from harvester.harvest.facts import Facts, Snapshot
+from harvester.harvest.facts import Facts
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, in_words
 from harvester.harvest.run_log import LEFT
@@ -83,8 +83,13 @@ def _failing(instance: Instance) -> tuple[str, ...]:
     return failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
 
 
-class StatusFacts(Snapshot):
+class StatusFacts(Facts):
     """The facts about all sources that `status` shows beside those on which schedules depend."""
+
+    @cached_property
+    def newest(self) -> dict[str, list[Run]]:
+        """The last run of each source, of whatever stage, in a list."""
+        return {run.source: [run] for run in sorted(self.last_runs.values(), key=lambda run: run.number)}
 
     @cached_property
     def windows(self) -> dict[str, Counter[WindowOutcome]]:
@@ -113,7 +118,7 @@ class StatusFacts(Snapshot):
 
     def unseen(self, source: str, at: int) -> str:
         """Return a sentence if files of a source could not be looked at for too long; else an empty string."""
-        return "" if self.next_look_at(source) is None else unseen_in_words(self.instance, source, at)
+        return "" if source not in self.next_looks else unseen_in_words(self.instance, source, at)
 
 
 def _abandoned(facts: StatusFacts, source: Source) -> dict[str, Any]:
@@ -124,10 +129,9 @@ def _abandoned(facts: StatusFacts, source: Source) -> dict[str, Any]:
 
 def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, Any]:
     name, instance = entry.name, facts.instance
-    runs = facts.last_runs.get(name, {})
-    newest = sorted(runs.values(), key=lambda run: -run.number)[:1]
+    newest, harvest = facts.newest.get(name, []), facts.last_runs.get((name, "harvest"))
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
-    last = [runs["harvest"]] if "harvest" in runs and not is_running else newest
+    last = newest if is_running or harvest is None else [harvest]
     windows, known = facts.windows.get(name, Counter()), facts.identities.get(name)
     return {
         "source": name,
@@ -140,7 +144,7 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry) if name in facts.with_offers else {},
-        "files": {} if facts.next_look_at(name) is None else counts_of_rechecks(instance, name, int(now)),
+        "files": {} if name not in facts.next_looks else counts_of_rechecks(instance, name, int(now)),
         "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running

@@ -56,7 +56,7 @@ def entry_of(instance: Instance, name: str) -> SourceEntry:
 def without_schedules(facts: Facts, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
     """Return the message about the sources whose entries have no `every`, except those that announce their changes."""
     silent = (entry.name for entry in entries if not entry.every)
-    names = [name for name in silent if not facts.subscriptions(name)]
+    names = [name for name in silent if name not in facts.subscriptions]
     return (without_schedule(*names),) if names else ()
 
 

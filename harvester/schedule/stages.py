@@ -12,7 +12,7 @@ from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gateway.core.errors import ConfigurationError, GatewayError
-from harvester.harvest.facts import Facts, Snapshot, runs_in_future
+from harvester.harvest.facts import Facts, runs_in_future
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
@@ -89,12 +89,12 @@ def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
     if not entry.recheck_every or not facts.instance.has_searched or not facts.counts(entry.name)["items"]:
         return None
     runs = facts.runs(entry.name, "recheck")
-    next_at = facts.next_look_at(entry.name)
+    next_at = facts.next_looks.get(entry.name)
     return look_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
 
 
 def _files_due(facts: Facts, entry: SourceEntry) -> float | None:
-    return 0.0 if facts.has_unpublished_files(entry.name) else None
+    return 0.0 if entry.name in facts.unpublished_files else None
 
 
 def _offer_due(facts: Facts, entry: SourceEntry) -> float | None:
@@ -111,7 +111,7 @@ def _offer_due(facts: Facts, entry: SourceEntry) -> float | None:
 
 
 def _subscription_due(facts: Facts, entry: SourceEntry) -> float | None:
-    moments = map(renewal_at, facts.subscriptions(entry.name))
+    moments = map(renewal_at, facts.subscriptions.get(entry.name, ()))
     return min((moment for moment in moments if moment is not None), default=None)
 
 
@@ -207,7 +207,7 @@ class Scheduler:
 
         Raise ConfigurationError when sources.toml cannot be read, StoreError when a database cannot.
         """
-        entries, facts = self._work.instance.sources.entries(), Snapshot(self._work.instance)
+        entries, facts = self._work.instance.sources.entries(), Facts(self._work.instance)
         self._report(facts, entries)
         self._begin(facts, entries.values())
         for name, tended in self._pool.results():
@@ -242,7 +242,7 @@ class Scheduler:
         except ConfigurationError as error:
             complaint = f"{error} The sources stay as they were."
         try:
-            facts = Snapshot(self._work.instance)
+            facts = Facts(self._work.instance)
             if not complaint:
                 self._report(facts, self._entries)
             if self._work.has_pending_takedowns():
@@ -255,7 +255,7 @@ class Scheduler:
         self._complaint = complaint
         return wait
 
-    def _report(self, facts: Snapshot, entries: Mapping[str, SourceEntry]) -> None:
+    def _report(self, facts: Facts, entries: Mapping[str, SourceEntry]) -> None:
         """Report problems of sources, each once."""
         concerns = (
             *problems(self._work.instance, entries),
@@ -294,8 +294,9 @@ class Scheduler:
 
     def _tend(self, entry: SourceEntry) -> tuple[StageResult, ...]:
         """Run the due stages of a source in order. Called in a thread."""
-        results, facts = list[StageResult](), Facts(self._work.instance)
+        results: list[StageResult] = []
         for stage in self._stages:
+            facts = Facts(self._work.instance, entry.name)
             if self._work.stop.is_asked or self._due(facts, stage, entry) > self._clock():
                 continue
             done = self._worked(stage, entry)

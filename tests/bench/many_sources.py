@@ -21,7 +21,7 @@ from tests.bench.table import Row
 
 _SETS, _RUNS = 20, 50  # of each source
 _TIMES = 20  # that each page is requested
-_LEASES = 1000
+_LEASES = 30  # no more than are due of one source
 _DAY_SECONDS = 86_400
 
 

@@ -13,7 +13,7 @@ from gateway.core.model import Run, Subscription, SubscriptionState
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS
 from gateway.store.opening import open_discovery, open_subscriptions
 from harvester.harvest.clock import is_past
-from harvester.harvest.facts import RUNS_LOOKED_AT, Facts, Snapshot
+from harvester.harvest.facts import RUNS_LOOKED_AT, Facts
 from harvester.harvest.instance import opened
 from harvester.schedule.stages import STAGES
 from tests.seeds import SEED
@@ -140,10 +140,13 @@ def test_a_snapshot_of_all_sources_says_what_is_due_as_each_source_does(instance
     with opened(str(instance)) as house:
         for _ in range(_ROUNDS):
             history.go_on()
-            entries, now, snapshot = house.sources.entries(), time() + history.dice.randrange(_DAY), Snapshot(house)
+            entries, now, of_all = house.sources.entries(), time() + history.dice.randrange(_DAY), Facts(house)
             for stage in STAGES:
                 for entry in entries.values():
-                    moments = [stage.due_at(facts, entry, now) for facts in (snapshot, Facts(house), AllRuns(house))]
+                    moments = [
+                        stage.due_at(facts, entry, now)
+                        for facts in (of_all, Facts(house, entry.name), AllRuns(house, entry.name))
+                    ]
                     assert len(set(moments)) == 1, (stage.name, entry, moments)
                     due.update({stage.name} if moments[0] is not None else set())
     assert due == {stage.name for stage in STAGES}
