@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from time import time
 from typing import Any
 
 import click
 
 from gateway.core.logs import plain
-from gateway.core.model import Alarm, KnownIdentity, Run, RunOutcome, Source, SourceClock, WindowOutcome
+from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.core.states import ATTENTION, DIED, NEVER, State, of_run, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
@@ -86,35 +85,16 @@ def _failing(instance: Instance) -> tuple[str, ...]:
 class StatusFacts(Facts):
     """The facts about all sources that `status` shows beside those on which schedules depend."""
 
-    @cached_property
-    def newest(self) -> dict[str, list[Run]]:
-        """The last run of each source, of whatever stage, in a list."""
-        return {run.source: [run] for run in sorted(self.last_runs.values(), key=lambda run: run.number)}
-
-    @cached_property
-    def windows(self) -> dict[str, Counter[WindowOutcome]]:
-        """How many windows of each source ended how."""
-        return self.instance.inbox.window_counts()
-
-    @cached_property
-    def identities(self) -> dict[str, KnownIdentity]:
-        """The identities that differ from the accepted ones, by source."""
-        return self.instance.inbox.differing_identities()
-
-    @cached_property
-    def clocks(self) -> dict[str, SourceClock]:
-        """The clocks of sources."""
-        return self.instance.inbox.source_clocks()
-
-    @cached_property
-    def alarms(self) -> tuple[Alarm, ...]:
-        """The alarms that are open."""
-        return tuple(alarm for alarm in alarms_of(self.instance) if alarm.is_open)
-
-    @cached_property
-    def with_offers(self) -> frozenset[str]:
-        """The sources with files that were accepted or offered."""
-        return self.instance.discovery().accepted_sources() if self.instance.has_searched else frozenset()
+    def __init__(self, instance: Instance) -> None:
+        """Read them from an instance."""
+        super().__init__(instance)
+        inbox, has_searched = instance.inbox, instance.has_searched
+        runs = sorted(self.last_runs.values(), key=lambda run: run.number)
+        self.newest = {run.source: [run] for run in runs}  # of whatever stage
+        self.windows, self.clocks = inbox.window_counts(), inbox.source_clocks()
+        self.identities = inbox.differing_identities()
+        self.alarms = [alarm for alarm in alarms_of(instance) if alarm.is_open]
+        self.with_offers = instance.discovery().accepted_sources() if has_searched else frozenset()
 
     def unseen(self, source: str, at: int) -> str:
         """Return a sentence if files of a source could not be looked at for too long; else an empty string."""
@@ -204,10 +184,13 @@ def _state(instance: Instance, entry: SourceEntry, last: Sequence[Run]) -> State
 
 def state_of(instance: Instance, run: Run) -> State:
     """Return how a run stands; one that is marked `running` while nobody holds the lock has died."""
-    is_open = run.outcome is RunOutcome.RUNNING
-    return of_run(run, has_died=is_open and not is_locked(instance.folder, run.source))
+    return of_run(run, has_died=_has_died(instance, run))
+
+
+def _has_died(instance: Instance, run: Run) -> bool:
+    return run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source)
 
 
 def outcome_in_words(instance: Instance, run: Run) -> str:
     """Return how a run ended, as its outcome or `died`."""
-    return DIED if state_of(instance, run).name == DIED else run.outcome.value
+    return DIED if _has_died(instance, run) else run.outcome.value
