@@ -323,6 +323,7 @@ def _repository(settings: Settings, epoch: str) -> Repository:
         icon_link=settings.text("branding_icon_link"),
         icon_title=settings.text("branding_icon_title"),
         rights_manifest=settings.text("rights_manifest"),
+        friends_most=settings.number("identify_friends_most"),
     )
 
 

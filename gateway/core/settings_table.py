@@ -135,6 +135,7 @@ SETTINGS: tuple[Setting, ...] = (
         least=1,
         most=1000,
     ),
+    Setting("identify_friends_most", 200, "How many sources Identify names at most as friends.", most=100_000),
     Setting(
         "rights_manifest",
         "",

@@ -122,7 +122,7 @@ def _identify(view: View, repository: Repository, _arguments: Arguments) -> Cont
     sample = f"oai:{repository.domain}:sample/1"
     for record in view.page(Selection("oai_dc"), None, 1).records:
         sample = record.split(b"<identifier>", 1)[1].split(b"</identifier>", 1)[0].decode()
-    parts = identify(repository, view.earliest_datestamp(), sample, view.sources())
+    parts = identify(repository, view.earliest_datestamp(), sample, view.friends(repository.friends_most))
     return Content(_lines(*parts), is_cacheable=True, last_modified=view.horizon)
 
 

@@ -249,13 +249,15 @@ def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
             f"Records in {', '.join(prefixes)} were made by an older mapping. "
             "`gateway rebuild` makes all records again.",
         )
+    standings = store.standings()
+    lacks = store.lack_counts(standings)
     with store.view() as view:
         yield Finding("fine", f"The store serves everything up to {utc_datetime(view.horizon)}.")
         for source in view.sources():
-            counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
+            counts = ", ".join(f"{number} {what}" for what, number in standings[source.name][1].items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
-            lacks = store.lack_counts(source.name)
-            yield from (Finding("fine", f"{source.name}: {sentence}") for sentence in of_lacks(lacks))
+            for sentence in of_lacks(lacks.get(source.name, ())):
+                yield Finding("fine", f"{source.name}: {sentence}")
 
 
 def _hub(settings: Settings) -> Iterator[Finding]:

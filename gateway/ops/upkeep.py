@@ -121,8 +121,9 @@ def non_works(folder: Path, *, withdraws: bool) -> tuple[int, tuple[str, ...]]:
         withdrawn = again.withdraw_non_works(store) if withdraws else 0
         with store.view() as view:
             names = [source.name for source in view.sources()]
-        counts = ((name, [count for count in store.lack_counts(name) if count.lack is Lack.WORK]) for name in names)
-        return withdrawn, tuple(f"{name}: {sentence}" for name, several in counts for sentence in of_lacks(several))
+        lacks = store.lack_counts(names).items()
+        others = ((name, [count for count in several if count.lack is Lack.WORK]) for name, several in lacks)
+        return withdrawn, tuple(f"{name}: {sentence}" for name, several in others for sentence in of_lacks(several))
 
 
 def _by_processes(

@@ -117,6 +117,10 @@ class View(Protocol):
         """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         ...
 
+    def sets_of(self, source: str) -> tuple[SetDescription, ...]:
+        """Return the set of a source and all sets below it, sorted by spec."""
+        ...
+
     def tallies(self, selection: Selection, span: int) -> tuple[tuple[int, int], ...]:
         """Return (first second, how many records) for each day, hour or second of a list that has records.
 
@@ -167,8 +171,32 @@ class View(Protocol):
         """
         ...
 
-    def source_counts(self) -> dict[str, SourceCounts]:
-        """Return the counts of the items of every source, by its name, in the order of `sources`."""
+    def listed_sources(self, after: str, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources after a name, sorted by name, with the counts of their items."""
+        ...
+
+    def source_counts(self, name: str) -> SourceCounts:
+        """Return the counts of the items of a source; an unknown one has none."""
+        ...
+
+    def sources_before(self, name: str, limit: int) -> tuple[str, ...]:
+        """Return the names of at most `limit` sources up to a name, the last one first."""
+        ...
+
+    def biggest_sources(self, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources that were not removed, those with the most living items first."""
+        ...
+
+    def removed_sources(self) -> tuple[str, ...]:
+        """Return the names of the sources that were removed."""
+        ...
+
+    def source_totals(self) -> tuple[int, int, int]:
+        """Return how many sources were not removed, their living items, and those of them that have full text."""
+        ...
+
+    def friends(self, limit: int) -> tuple[str, ...]:
+        """Return the addresses of at most `limit` OAI-PMH sources that are friends and not removed, sorted by name."""
         ...
 
     def neighbours(self, identifier: str) -> tuple[str, str]:
@@ -316,6 +344,10 @@ class Store(Protocol):
         """Return the number of the last inbox page of this source that was published; 0 at first."""
         ...
 
+    def last_position(self) -> int:
+        """Return the number of the last inbox page of any source that was published; 0 at first."""
+        ...
+
     def edition(self, source: str) -> int:
         """Return how often the known files of a source's items have changed; call it before `states`."""
         ...
@@ -435,12 +467,19 @@ class Store(Protocol):
         """Return how many `items`, `deleted`, `fulltext`, `quarantined` and `waiting` (deletions) a source has."""
         ...
 
-    def lack_counts(self, source: str) -> tuple[LackCount, ...]:
-        """Return how many living items of a source lack something, by format and by what they lack."""
+    def lack_counts(self, sources: Iterable[str]) -> dict[str, tuple[LackCount, ...]]:
+        """Return how many living items of each source lack something, by format and by what they lack.
+
+        Sources of which no item lacks anything are absent.
+        """
         ...
 
     def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
         """Return the upstream identifiers of at most `limit` items of a source that lack something."""
+        ...
+
+    def standings(self) -> dict[str, tuple[int, dict[str, int]]]:
+        """Return what `position` and `counts` return, for every source."""
         ...
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:

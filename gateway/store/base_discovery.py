@@ -352,6 +352,10 @@ class Discovery(Protocol):
         """
         ...
 
+    def unpublished_sources(self) -> frozenset[str]:
+        """Return the sources of which `unpublished` would return items."""
+        ...
+
     def change_all(self) -> None:
         """Mark every item that ever had an accepted file as changed."""
         ...
@@ -371,6 +375,10 @@ class Discovery(Protocol):
 
         They are sorted by (identifier, url), after `after`.
         """
+        ...
+
+    def accepted_sources(self) -> frozenset[str]:
+        """Return the sources of which `accepted` or `offers` may return something."""
         ...
 
     def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:

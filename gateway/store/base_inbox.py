@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -23,6 +24,7 @@ from gateway.core.model import (
     StoredPage,
     Subscriber,
     Subscription,
+    WindowOutcome,
 )
 
 
@@ -110,6 +112,10 @@ class Inbox(Protocol):
         """Return all windows of the lists of a source, sorted by list and dates."""
         ...
 
+    def window_counts(self) -> dict[str, Counter[WindowOutcome]]:
+        """Return how many windows of each source have which outcome; sources without windows are left out."""
+        ...
+
     def put_windows(self, cursors: Sequence[Cursor]) -> None:
         """Store several windows and their outcomes in one transaction."""
         ...
@@ -120,6 +126,10 @@ class Inbox(Protocol):
 
     def identity(self, source: str) -> KnownIdentity | None:
         """Return the stored identity of a source; None if it is unknown."""
+        ...
+
+    def differing_identities(self) -> dict[str, KnownIdentity]:
+        """Return the stored identities whose parts are not all alike, by source. All others wait for nobody."""
         ...
 
     def keep_identity(self, source: str, known: KnownIdentity) -> None:
@@ -142,6 +152,10 @@ class Inbox(Protocol):
 
     def sources(self) -> tuple[str, ...]:
         """Return the names of the sources that have pages with records, sorted."""
+        ...
+
+    def last_pages(self, source: str = "") -> dict[str, int]:
+        """Return the number of the last page with records of a source, or of each; one that has none is left out."""
         ...
 
     def pages_behind(self, source: str, after: int) -> int:
@@ -221,6 +235,14 @@ class Inbox(Protocol):
         """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         ...
 
+    def last_runs(self, source: str = "") -> tuple[Run, ...]:
+        """Return the last run of each stage of a source, or of each source."""
+        ...
+
+    def last_harvests(self, without: Collection[str]) -> tuple[int, Run | None]:
+        """Return of how many sources the last harvest is complete, and the last one of all; some do not count."""
+        ...
+
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""
         ...
@@ -242,6 +264,10 @@ class Subscriptions(Protocol):
 
     def of_source(self, source: str) -> tuple[Subscription, ...]:
         """Return the subscriptions of a source, including ended ones, sorted by topic."""
+        ...
+
+    def all(self) -> tuple[Subscription, ...]:
+        """Return all subscriptions, sorted by source and topic."""
         ...
 
     def find(self, token: str) -> Subscription | None:

@@ -52,6 +52,10 @@ class Rechecks(Protocol):
         """Return the second at which the next file of a source is due; None: it has no files."""
         ...
 
+    def next_of_all(self) -> dict[str, int]:
+        """Return what `next_at` returns, by source; sources without files are left out."""
+        ...
+
     def counts(self, source: str, at: int) -> RecheckCounts:
         """Return the numbers of the files of a source in a second."""
         ...

@@ -303,6 +303,12 @@ class SqliteStore:
             row = session.one(SQL["position"], (source,))
         return row[0] if row else 0
 
+    def last_position(self) -> int:
+        """Return the number of the last inbox page of any source that was published; 0 at first."""
+        with self._file.reading() as session:
+            (last,) = session.one(SQL["position_last"]) or (0,)
+        return int(last)
+
     def edition(self, source: str) -> int:
         """Return how often the known files of a source's items have changed; call it before `states`."""
         with self._file.reading() as session:
@@ -392,16 +398,25 @@ class SqliteStore:
             row = session.one(SQL["counts"], (source,))
         return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
 
-    def lack_counts(self, source: str) -> tuple[LackCount, ...]:
-        """Return how many living items of a source lack something, by format and by what they lack."""
+    def lack_counts(self, sources: Iterable[str]) -> dict[str, tuple[LackCount, ...]]:
+        """Return how many living items of each source lack something, by format and by what they lack.
+
+        Sources of which no item lacks anything are absent.
+        """
         with self._file.reading() as session:
-            return lack_counts(session, source)
+            return lack_counts(session, sources)
 
     def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
         """Return the upstream identifiers of at most `limit` items of a source that lack something."""
         with self._file.reading() as session:
             rows = session.execute(SQL["items_lacking"], {"source": source, "lack": int(lack), "limit": limit})
             return tuple(upstream for (upstream,) in rows)
+
+    def standings(self) -> dict[str, tuple[int, dict[str, int]]]:
+        """Return what `position` and `counts` return, for every source."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["standings"]).fetchall()
+        return {name: (position, dict(zip(_COUNTED, row, strict=True))) for *row, position, name in rows}
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
         """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""

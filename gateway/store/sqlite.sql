@@ -123,7 +123,7 @@ select id from item where identifier = :identifier
 union all
 select item.id from source cross join item
   on item.source = source.id and item.upstream = substr(:identifier, length(source.stem) + 1)
-where substr(:identifier, 1, length(source.stem)) = source.stem and item.identifier is null
+where source.stem = substr(:identifier, 1, instr(:identifier, '/')) and item.identifier is null
 limit 1;
 
 -- name: place
@@ -138,7 +138,7 @@ from json_each(:identifiers) as wanted cross join place on place.prefix = :prefi
   union all
   select item.id from source cross join item
     on item.source = source.id and item.upstream = substr(wanted.value, length(source.stem) + 1)
-  where substr(wanted.value, 1, length(source.stem)) = source.stem and item.identifier is null
+  where source.stem = substr(wanted.value, 1, instr(wanted.value, '/')) and item.identifier is null
   limit 1
 )
 order by place.datestamp, place.number;
@@ -161,6 +161,13 @@ select spec, name, description from collection where spec = ?;
 -- name: collections
 -- Return sets in the order of their specs.
 select spec, name, description from collection where spec > ? order by spec limit ?;
+
+-- name: collections_of
+-- Return a set and all sets below it.
+select spec, name, description from collection where spec = :spec
+union all
+select spec, name, description from collection where spec > :spec || ':' and spec < :spec || ';'
+order by spec;
 
 -- name: earliest
 -- Return the first datestamp of all.
@@ -201,9 +208,35 @@ select name, base_url, kind, is_removed, is_friend from source order by name;
 -- Return one source.
 select name, base_url, kind, is_removed, is_friend from source where name = ?;
 
+-- name: sources_listed
+-- Return sources after a name, with how many items each has, how many of them are deleted, and how many have full text.
+select name, base_url, kind, is_removed, is_friend, items, deleted, fulltext from source
+where name > ? order by name limit ?;
+
 -- name: source_counts
--- Return how many items each source has, how many of them are deleted, and how many have full text.
-select name, items, deleted, fulltext from source order by name;
+-- Return how many items a source has, how many of them are deleted, and how many have full text.
+select items, deleted, fulltext from source where name = ?;
+
+-- name: sources_before
+-- Return the names of the sources up to a name, the last one first.
+select name from source where name <= ? order by name desc limit ?;
+
+-- name: sources_biggest
+-- Return the sources with the most living items that were not removed, in the same form.
+select name, base_url, kind, is_removed, is_friend, items, deleted, fulltext from source
+where not is_removed and deleted - items <= 0 order by deleted - items, name limit ?;
+
+-- name: sources_removed
+-- Return the names of the sources that were removed.
+select name from source where is_removed and name > '';
+
+-- name: source_totals
+-- Return how many sources were not removed, how many living items they have, and how many of these have full text.
+select count(*), coalesce(sum(items - deleted), 0), coalesce(sum(fulltext), 0) from source where not is_removed;
+
+-- name: friends
+-- Return the addresses of OAI-PMH sources that Identify may name.
+select base_url from source where kind = 'oai_pmh' and is_friend and not is_removed and name > '' order by name limit ?;
 
 -- name: item_merged
 -- Return items of a source whose upstream identifiers differ from `upstream` at most in the lengths of rows of slashes.
@@ -216,21 +249,21 @@ limit :limit;
 
 -- name: item_before
 -- Return the living item of the same source before an item, among the next hundred.
-select coalesce(item.identifier, source.stem || item.upstream)
+select coalesce(near.identifier, source.stem || near.upstream)
 from (
   select other.* from item as own cross join item as other on other.source = own.source and other.upstream < own.upstream
   where own.id = ? order by other.upstream desc limit 100
-) as item join source on source.id = item.source
-where not item.is_deleted limit 1;
+) as near join source on source.id = near.source
+where not near.is_deleted limit 1;
 
 -- name: item_after
 -- Return the living item of the same source after an item, among the next hundred.
-select coalesce(item.identifier, source.stem || item.upstream)
+select coalesce(near.identifier, source.stem || near.upstream)
 from (
   select other.* from item as own cross join item as other on other.source = own.source and other.upstream > own.upstream
   where own.id = ? order by other.upstream limit 100
-) as item join source on source.id = item.source
-where not item.is_deleted limit 1;
+) as near join source on source.id = near.source
+where not near.is_deleted limit 1;
 
 -- name: changes
 -- Return a part of the log of changes.
@@ -449,10 +482,10 @@ select lacking.item, prefix.name, lacks
 from json_each(?) as wanted cross join lacking on lacking.item = wanted.value cross join prefix on prefix.id = lacking.prefix;
 
 -- name: lack_counts
--- Return how many items of a source lack the same, by format, and the first of them.
-select prefix.name, lacks, count(*), min(lacking.item)
-from lacking cross join prefix on prefix.id = lacking.prefix
-where lacking.source = (select id from source where name = ?) group by lacking.prefix, lacks;
+-- Return how many items of some sources (a JSON list) lack the same, by source and format, and the first of them.
+select source.name, prefix.name, lacks, count(*), min(lacking.item)
+from json_each(?) as wanted cross join source on source.name = wanted.value cross join lacking on lacking.source = source.id
+cross join prefix on prefix.id = lacking.prefix group by lacking.source, lacking.prefix, lacks;
 
 -- name: items_lacking
 -- Return items of a source that lack something (one flag).
@@ -480,9 +513,17 @@ order by 1;
 -- name: counts
 -- Return the numbers of items of a source, of its records in quarantine, and of its waiting deletions.
 select items, deleted, fulltext,
-  (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id),
+  (select count(*) from quarantine where released_at is null and quarantine.source = source.id),
   (select count(*) from deletion where deletion.source = source.id and waits)
 from source where name = ?;
+
+-- name: standings
+-- Return the same of all sources, with their positions and names.
+select items, deleted, fulltext,
+  (select count(*) from quarantine where released_at is null and quarantine.source = source.id),
+  (select count(*) from deletion where deletion.source = source.id and waits),
+  position, name
+from source;
 
 -- name: quarantined
 -- Return the records in quarantine, of one source or of all.

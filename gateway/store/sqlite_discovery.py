@@ -92,8 +92,9 @@ class SqliteDiscovery(CopyLists, DecisionLists):
     def renew(self, before: int, sources: Collection[str], at: int) -> int:
         """Make items due that were searched for before a second; return how many. No sources: all."""
         with self._file.writing() as session:
-            asked = {"before": before, "sources": _spaced(sources), "at": at}
-            return int(session.execute(SQL["renew"], asked).rowcount)
+            names = sources or {source for source, *_ in session.execute(SQL["counts"])}
+            rows = ({"before": before, "source": source, "at": at} for source in names)
+            return sum(int(session.execute(SQL["renew"], row).rowcount) for row in rows)
 
     def renew_outdated(self, bases: Iterable[tuple[str, str]], at: int) -> int:
         """Make those items (identifier, basis) due whose last search had another basis; return how many.
@@ -117,7 +118,8 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         """
         with self._file.writing() as session:
             if not identifier:
-                (identifier,) = session.one(SQL["due_next"], {"at": at, "sources": _spaced(sources)}) or ("",)
+                query = SQL["due_next_of" if len(sources) == 1 else "due_next"]
+                (identifier,) = session.one(query, {"at": at, **_named(sources)}) or ("",)
             row = session.one(SQL["lease"], {"identifier": identifier, "until": at + seconds})
         return Lease(*row) if row else None
 
@@ -280,7 +282,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
     def alarms(self, *, with_closed: bool = False) -> tuple[Alarm, ...]:
         """Return the alarms in force, or all, sorted by number."""
         with self._file.reading() as session:
-            rows = session.execute(SQL["alarms"], {"with_closed": with_closed}).fetchall()
+            rows = session.execute(SQL["alarms" if with_closed else "alarms_in_force"]).fetchall()
         return tuple(map(alarm_of, rows))
 
     def close_alarm(self, number: int, at: int) -> None:
@@ -359,13 +361,18 @@ class SqliteDiscovery(CopyLists, DecisionLists):
 
         No sources: of all sources. With `identifiers`, only these items count.
         """
-        asked = {"after": after, "limit": limit, "sources": _spaced(sources)}
-        query = SQL["unpublished"]
+        asked = {"after": after, "limit": limit, **_named(sources)}
+        query = SQL["unpublished_of" if len(sources) == 1 else "unpublished"]
         if identifiers is not None:  # however many others are unpublished
             asked["identifiers"] = json.dumps(sorted(set(identifiers)))
             query = SQL["unpublished_among"]
         with self._file.reading() as session:
             return tuple(Unpublished(*row) for row in session.execute(query, asked).fetchall())
+
+    def unpublished_sources(self) -> frozenset[str]:
+        """Return the sources of which `unpublished` would return items."""
+        with self._file.reading() as session:
+            return frozenset(name for (name,) in session.execute(SQL["unpublished_sources"]))
 
     def change_all(self) -> None:
         """Mark every item that ever had an accepted file as changed."""
@@ -393,6 +400,11 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             rows = session.execute(SQL["accepted"], (source, *after, limit)).fetchall()
             return tuple((upstream, decision_of(row)) for upstream, *row in rows)
+
+    def accepted_sources(self) -> frozenset[str]:
+        """Return the sources of which `accepted` or `offers` may return something."""
+        with self._file.reading() as session:
+            return frozenset(name for (name,) in session.execute(SQL["accepted_sources"]))
 
     def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
         """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
@@ -470,6 +482,11 @@ def _digest(session: Session, decision: Decision) -> str:
     """Return the SHA-256 that the last search got for a copy; empty if it got none."""
     (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
     return str(digest)
+
+
+def _named(sources: Collection[str]) -> dict[str, object]:
+    """Return the parameters of queries for one source, and for several or all."""
+    return {"source": next(iter(sources), ""), "sources": _spaced(sources)}
 
 
 def _spaced(sources: Collection[str]) -> str:

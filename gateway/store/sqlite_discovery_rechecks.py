@@ -60,6 +60,11 @@ class SqliteRechecks:
             (due,) = session.one(SQL["rechecks_next"], (source,)) or (None,)
         return None if due is None else int(due)
 
+    def next_of_all(self) -> dict[str, int]:
+        """Return what `next_at` returns, by source; sources without files are left out."""
+        with self._file.reading() as session:
+            return dict(session.execute(SQL["rechecks_next_of_all"]).fetchall())
+
     def counts(self, source: str, at: int) -> RecheckCounts:
         """Return the numbers of the files of a source in a second."""
         with self._file.reading() as session:

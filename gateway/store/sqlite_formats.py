@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from gateway.core.errors import StoreError
@@ -118,13 +118,16 @@ def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
     return files
 
 
-def lack_counts(session: Session, source: str) -> tuple[LackCount, ...]:
-    """Return how many items of a source lack something, by format and by what they lack, each with an example."""
-    counts: dict[tuple[str, Lack], tuple[int, int]] = {}
-    for prefix, lacks, items, first in session.execute(SQL["lack_counts"], (source,)):
+def lack_counts(session: Session, sources: Iterable[str]) -> dict[str, tuple[LackCount, ...]]:
+    """Return how many items of each source lack something, by format and by what they lack, each with an example."""
+    counts: dict[tuple[str, str, Lack], tuple[int, int]] = {}
+    for source, prefix, lacks, items, first in session.execute(SQL["lack_counts"], (json.dumps(list(sources)),)):
         for lack in Lack(lacks):
-            before, example = counts.get((prefix, lack), (0, first))
-            counts[prefix, lack] = (before + items, min(example, first))
+            before, example = counts.get((source, prefix, lack), (0, first))
+            counts[source, prefix, lack] = (before + items, min(example, first))
     examples = json.dumps([example for _, example in counts.values()])
     names = dict(session.execute(SQL["identifiers_of"], (examples,)))
-    return tuple(LackCount(*key, items, names[example]) for key, (items, example) in sorted(counts.items()))
+    made: dict[str, list[LackCount]] = {}
+    for (source, prefix, lack), (items, example) in sorted(counts.items()):
+        made.setdefault(source, []).append(LackCount(prefix, lack, items, names[example]))
+    return {source: tuple(several) for source, several in made.items()}

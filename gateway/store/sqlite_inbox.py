@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -174,6 +175,14 @@ class SqliteInbox:
             rows = session.execute(SQL["windows"], (source,)).fetchall()
         return tuple(replace(Cursor(*row[:5]), outcome=WindowOutcome(row[5])) for row in rows)
 
+    def window_counts(self) -> dict[str, Counter[WindowOutcome]]:
+        """Return how many windows of each source have which outcome; sources without windows are left out."""
+        counts: defaultdict[str, Counter[WindowOutcome]] = defaultdict(Counter)
+        with self._file.reading() as session:
+            for source, outcome, count in session.execute(SQL["window_counts"]).fetchall():
+                counts[source][WindowOutcome(outcome)] = count
+        return dict(counts)
+
     def put_windows(self, cursors: Sequence[Cursor]) -> None:
         """Store several windows and their outcomes in one transaction."""
         with self._file.writing() as session:
@@ -201,7 +210,12 @@ class SqliteInbox:
     def sources(self) -> tuple[str, ...]:
         """Return the names of the sources that have pages with records, sorted."""
         with self._file.reading() as session:
-            return tuple(name for (name,) in session.execute(SQL["record_sources"]))
+            return tuple(name for name, _ in session.execute(SQL["record_sources"], {"source": ""}))
+
+    def last_pages(self, source: str = "") -> dict[str, int]:
+        """Return the number of the last page with records of a source, or of each; one that has none is left out."""
+        with self._file.reading() as session:
+            return dict(session.execute(SQL["record_sources"], {"source": source}).fetchall())
 
     def pages_behind(self, source: str, after: int) -> int:
         """Return how many pages with records a source has after the page `after`."""
@@ -237,10 +251,12 @@ class SqliteInbox:
         """Return the stored identity of a source; None if it is unknown."""
         with self._file.reading() as session:
             row = session.one(SQL["identity"], (source,))
-        if row is None:
-            return None
-        accepted, seen = (Identity(*json.loads(text)) for text in row[:2])
-        return KnownIdentity(accepted, seen, row[2], bool(row[3]))
+        return None if row is None else _identity(row)
+
+    def differing_identities(self) -> dict[str, KnownIdentity]:
+        """Return the stored identities whose parts are not all alike, by source. All others wait for nobody."""
+        with self._file.reading() as session:
+            return {row[4]: _identity(row) for row in session.execute(SQL["identities_differing"]).fetchall()}
 
     def keep_identity(self, source: str, known: KnownIdentity) -> None:
         """Store the identity of a source."""
@@ -333,6 +349,19 @@ class SqliteInbox:
             query = SQL["runs_of_stage"] if source is None else SQL["runs_of_source_stage"]
         with self._file.reading() as session:
             return tuple(map(_run, session.execute(query, parameters).fetchall()))
+
+    def last_runs(self, source: str = "") -> tuple[Run, ...]:
+        """Return the last run of each stage of a source, or of each source."""
+        with self._file.reading() as session:
+            return tuple(map(_run, session.execute(SQL["runs_last"], {"source": source}).fetchall()))
+
+    def last_harvests(self, without: Collection[str]) -> tuple[int, Run | None]:
+        """Return of how many sources the last harvest is complete, and the last one of all; some do not count."""
+        with self._file.reading() as session:
+            parameters = {"without": json.dumps(list(without))}
+            complete, last = session.one(SQL["harvests_complete"], parameters) or (0, None)
+            row = session.one(SQL["run"], (last,))
+        return complete, _run(row) if row else None
 
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""
@@ -436,6 +465,11 @@ def _slice(
 
 def _pairs(lists: list[list[T]]) -> tuple[tuple[T, T], ...]:
     return tuple((first, second) for first, second in lists)
+
+
+def _identity(row: Sequence[Any]) -> KnownIdentity:
+    accepted, seen = (Identity(*json.loads(text)) for text in row[:2])
+    return KnownIdentity(accepted, seen, row[2], bool(row[3]))
 
 
 def _run(row: tuple[Any, ...]) -> Run:

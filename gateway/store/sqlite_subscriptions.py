@@ -31,6 +31,10 @@ class SqliteSubscriptions:
         """Return the subscriptions of a source, including ended ones, sorted by topic."""
         return tuple(_subscription(row) for row in self._rows(SQL["of_source"], source))
 
+    def all(self) -> tuple[Subscription, ...]:
+        """Return all subscriptions, sorted by source and topic."""
+        return tuple(map(_subscription, self._rows(SQL["of_all"])))
+
     def find(self, token: str) -> Subscription | None:
         """Return the subscription with this token, or None."""
         return next((_subscription(row) for row in self._rows(SQL["find"], token)), None)

@@ -21,6 +21,7 @@ from gateway.core.model import (
     SourceCounts,
     StoredRecord,
 )
+from gateway.core.names import SOURCES
 from gateway.core.pieces import Part
 from gateway.store.base import SMALL_PAGE, PageOfParts
 from gateway.store.block_pages import PagePlan, within
@@ -184,6 +185,11 @@ class SqliteView:
         rows = self._session.execute(SQL["collections"], (after or "", limit))
         return tuple(SetDescription(*row) for row in rows)
 
+    def sets_of(self, source: str) -> tuple[SetDescription, ...]:
+        """Return the set of a source and all sets below it, sorted by spec."""
+        rows = self._session.execute(SQL["collections_of"], {"spec": f"{SOURCES}:{source}"})
+        return tuple(SetDescription(*row) for row in rows)
+
     def tallies(self, selection: Selection, span: int) -> tuple[tuple[int, int], ...]:
         """Return (first second, how many records) for each day, hour or second of a list that has records."""
         place = self._place(selection)
@@ -247,9 +253,38 @@ class SqliteView:
         rows = self._session.execute(SQL["former_sources"])
         return tuple((Source(name, base_url, kind), until) for name, base_url, kind, until in rows)
 
-    def source_counts(self) -> dict[str, SourceCounts]:
-        """Return the counts of the items of every source, by its name, in the order of `sources`."""
-        return {name: SourceCounts(*counts) for name, *counts in self._session.execute(SQL["source_counts"])}
+    def listed_sources(self, after: str, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources after a name, sorted by name, with the counts of their items."""
+        return self._listed("sources_listed", after, limit)
+
+    def source_counts(self, name: str) -> SourceCounts:
+        """Return the counts of the items of a source; an unknown one has none."""
+        return SourceCounts(*(self._session.one(SQL["source_counts"], (name,)) or (0, 0, 0)))
+
+    def sources_before(self, name: str, limit: int) -> tuple[str, ...]:
+        """Return the names of at most `limit` sources up to a name, the last one first."""
+        return tuple(row[0] for row in self._session.execute(SQL["sources_before"], (name, limit)))
+
+    def biggest_sources(self, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources that were not removed, those with the most living items first."""
+        return self._listed("sources_biggest", limit)
+
+    def _listed(self, query: str, *parameters: object) -> tuple[tuple[Source, SourceCounts], ...]:
+        rows = self._session.execute(SQL[query], parameters).fetchall()
+        return tuple((_source(row[:5]), SourceCounts(*row[5:])) for row in rows)
+
+    def removed_sources(self) -> tuple[str, ...]:
+        """Return the names of the sources that were removed."""
+        return tuple(name for (name,) in self._session.execute(SQL["sources_removed"]))
+
+    def source_totals(self) -> tuple[int, int, int]:
+        """Return how many sources were not removed, their living items, and those of them that have full text."""
+        sources, living, fulltext = self._session.one(SQL["source_totals"]) or (0, 0, 0)
+        return sources, living, fulltext
+
+    def friends(self, limit: int) -> tuple[str, ...]:
+        """Return the addresses of at most `limit` OAI-PMH sources that are friends and not removed, sorted by name."""
+        return tuple(url for (url,) in self._session.execute(SQL["friends"], (limit,)))
 
     def neighbours(self, identifier: str) -> tuple[str, str]:
         """Return the identifiers of the living items before and after this one in its source, or empty strings."""

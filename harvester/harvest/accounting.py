@@ -145,7 +145,7 @@ class Accounting:
     def _report_lacks(self) -> None:
         """Report what the records of the source lack; without any title, its format is probably not understood."""
         store, name = self.instance.store, self.entry.name
-        lacks, counts = store.lack_counts(name), store.counts(name)
+        lacks, counts = store.lack_counts((name,)).get(name, ()), store.counts(name)
         for sentence in of_lacks(lacks):
             self.run.log.note(sentence)
         if has_no_title(lacks, counts["items"] - counts["deleted"]):

@@ -173,7 +173,7 @@ def test_a_source_without_any_title_is_not_a_success(run, repository, house):
     ran = run()
     assert ran.status == Status.WITH_ERRORS
     assert ran.run.reasons[0].startswith("No item has a title.")
-    assert ("oai_dc", Lack.TITLE, 3) in [count[:3] for count in house.store.lack_counts("fake")]
+    assert ("oai_dc", Lack.TITLE, 3) in [count[:3] for count in house.store.lack_counts(("fake",))["fake"]]
     repository.fill(1, start=3)
     assert run(RunOptions(is_full=True)).status == Status.SUCCEEDED
 

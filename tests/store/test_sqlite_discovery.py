@@ -160,3 +160,24 @@ def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(d
     assert desk.offers("s", ("", "", ""), 9) == (packed, second)
     assert desk.offers("s", (A, "ab" * 32, OfferWay.FOLDER), 9) == (second,)
     assert desk.offers_of(A)[1].outcome is OfferOutcome.CREATED
+
+
+def test_items_are_counted_by_source_state_and_outcome_whatever_happens_to_them(desk: SqliteDiscovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=100)
+    assert desk.counts() == (("s", "due", "", 1), ("t", "due", "", 1))
+    lease = desk.lease(100, 60, ("s",))
+    assert lease is not None
+    assert desk.counts() == (("s", "leased", "", 1), ("t", "due", "", 1))
+    assert desk.done(lease, "not-oa", "{}", 101)
+    assert (desk.counts(), desk.searched()) == ((("s", "done", "not-oa", 1), ("t", "due", "", 1)), {"s": 1})
+    assert desk.renew(102, (), 103) == 1
+    assert (desk.counts()[0], desk.searched()) == (("s", "due", "not-oa", 1), {"s": 1})
+    desk.forget([A])
+    assert (desk.counts(), desk.searched()) == ((("t", "due", "", 1),), {})
+
+
+def test_a_lease_of_some_sources_takes_what_has_been_due_longest_among_them(desk: SqliteDiscovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=90)
+    desk.enlist("u", [("oai:g.example.org:u/3", "3")], 1, at=80)
+    leases = [desk.lease(100, 60, sources) for sources in (("s",), ("s", "t"), ("s", "t"), ())]
+    assert [lease and lease.source for lease in leases] == ["s", "t", None, "u"]
