@@ -39,6 +39,7 @@ OPTIONAL = [known for known in written().values() if known.is_optional]
 OFFICIAL = {
     "oai_datacite": "datacite/4.6/metadata.xsd",
     "oai_openaire": "openaire/4.0/openaire.xsd",
+    "marcxml": "loc/MARC21slim.xsd",
 }
 
 
@@ -92,6 +93,7 @@ WORKS = {
 # For each format, a part of what is written, and a change of it that is wrong.
 BAD = {
     "oai_datacite": (b"<publicationYear>2019<", b"<publicationYear>19<"),
+    "marcxml": (b"     nab a22", b"     dab a22"),
     "oai_openaire": (b'objectType="fulltext"', b'objectType="article"'),
 }
 
