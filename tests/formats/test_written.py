@@ -40,6 +40,7 @@ OFFICIAL = {
     "oai_datacite": "datacite/4.6/metadata.xsd",
     "oai_openaire": "openaire/4.0/openaire.xsd",
     "marcxml": "loc/MARC21slim.xsd",
+    "mods": "loc/mods-3-8.xsd",
 }
 
 
@@ -66,7 +67,7 @@ WORKS = {
     "a title only": _dc(("title", "Untitled 5.")),
     "nothing": Work(upstream="oai:laro:1"),
     "odd texts": _dc(
-        ("title", "What? /"), ("creator", "O'Neill"), ("creator", "van der Berg, J. P."), ("date", "[1999?]"),
+        ("title", "What? Why."), ("creator", "O'Neill"), ("creator", "van der Berg, J. P."), ("date", "[1999?]"),
         ("identifier", "ISSN 0028-0836"), ("identifier", "arXiv:1310.0733"), ("identifier", "pmid:123456"),
         ("type", "xyz"),
     ),
@@ -94,6 +95,7 @@ WORKS = {
 BAD = {
     "oai_datacite": (b"<publicationYear>2019<", b"<publicationYear>19<"),
     "marcxml": (b"     nab a22", b"     dab a22"),
+    "mods": (b'access="raw object"', b'access="preview"'),
     "oai_openaire": (b'objectType="fulltext"', b'objectType="article"'),
 }
 
