@@ -26,11 +26,11 @@ _CODE = {"type": "code", "authority": "marcrelator"}
 
 def write(work: Work) -> bytes:
     """Return the work in UTF-8 as a record of MODS."""
-    return document("mods", {"": MODS, "xlink": XLINK}, SCHEMA, elements(facts_of(work)), "3.8")
+    return document("mods", {"": MODS, "xlink": XLINK}, SCHEMA, elements(facts_of(work)), {"version": "3.8"})
 
 
 def elements(stated: Facts) -> Iterator[str]:
-    """Yield the elements of a record."""
+    """Yield the elements of a record, in the default namespace, with the prefix xlink declared."""
     yield _title(stated.title.text or UNKNOWN, "", stated.title.language)
     for text, type_, language in stated.titles:
         yield _title(text, _TITLES.get(type_, "alternative"), language)

@@ -88,11 +88,17 @@ def empty(name: str, attributes: Mapping[str, str]) -> str:
     return f"<{name}{_attributes(attributes)}/>"
 
 
-def document(name: str, namespaces: Mapping[str, str], schema: str, parts: Iterable[str], version: str = "") -> bytes:
+def document(
+    name: str,
+    namespaces: Mapping[str, str],
+    schema: str,
+    parts: Iterable[str],
+    attributes: Mapping[str, str] | None = None,
+) -> bytes:
     """Return a document that stands alone; its first namespace is the one of the schema."""
     declared = {f"xmlns{':' * bool(prefix)}{prefix}": uri for prefix, uri in (*namespaces.items(), ("xsi", XSI))}
     location = {"xsi:schemaLocation": f"{next(iter(namespaces.values()))} {schema}"}
-    opening = f"<{name}{_attributes({**declared, **location, 'version': version})}>"
+    opening = f"<{name}{_attributes({**declared, **location, **(attributes or {})})}>"
     return "".join((opening, *parts, f"</{name}>")).encode()
 
 

@@ -41,6 +41,7 @@ OFFICIAL = {
     "oai_openaire": "openaire/4.0/openaire.xsd",
     "marcxml": "loc/MARC21slim.xsd",
     "mods": "loc/mods-3-8.xsd",
+    "mets": "loc/mets.xsd",
 }
 
 
@@ -95,6 +96,7 @@ WORKS = {
 BAD = {
     "oai_datacite": (b"<publicationYear>2019<", b"<publicationYear>19<"),
     "marcxml": (b"     nab a22", b"     dab a22"),
+    "mets": (b'USE="ORIGINAL"', b'USE="THUMBNAIL"'),
     "mods": (b'access="raw object"', b'access="preview"'),
     "oai_openaire": (b'objectType="fulltext"', b'objectType="article"'),
 }
