@@ -42,8 +42,8 @@ def elements(stated: Facts) -> Iterator[str]:
     for language in stated.known.languages:
         yield around("language", [tag("languageTerm", language, {"type": "code", "authority": "rfc5646"})])
     yield around("physicalDescription", [tag("form", text) for text in stated.known.formats])
-    for text, language, type_ in stated.known.descriptions:
-        yield tag("note" if type_ == "note" else "abstract", text, lang(language, "lang"))
+    for text, language, kind in stated.known.descriptions:
+        yield tag("note" if kind == "note" else "abstract", text, lang(language, "lang"))
     for text, language, _ in stated.known.subjects:
         yield around("subject", [tag("topic", text)], lang(language, "lang"))
     yield from (around("subject", [tag("geographic", text)]) for text in stated.known.coverage)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gateway.core import bibliography
-from gateway.core.addresses import is_address
+from gateway.core.addresses import address, is_address
 from gateway.core.bibliography.dates import date_of, iso_of
 from gateway.core.bibliography.identifiers import of_relation
 from gateway.core.bibliography.people import authors_of
@@ -65,8 +65,8 @@ def facts_of(work: Work) -> Facts:
         year,
         next(filter(None, ends), ""),
         of_relation(known.identifiers),
-        tuple(file for file in work.files if is_address(file.url)),
-        work.landing_page if is_address(work.landing_page) else "",
+        tuple(file._replace(url=address(file.url)) for file in work.files if is_address(file.url)),
+        address(work.landing_page) if is_address(work.landing_page) else "",
         work.license,
     )
 

@@ -27,7 +27,7 @@ from gateway.formats import named, written
 from gateway.ops import recovery
 from gateway.publish import rebuild as again
 from gateway.publish.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
-from gateway.publish.source_facts import add_format, adopt, made, noted
+from gateway.publish.source_facts import add_format, adopt, made, noted, optional
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
@@ -72,13 +72,13 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
     return settings
 
 
-def _introduce(store: Store, inbox: Inbox, optional: Iterable[str]) -> None:
+def _introduce(store: Store, inbox: Inbox, wanted: Iterable[str]) -> None:
     """Add our formats to a store that is still empty, so that ListMetadataFormats has them before the first harvest."""
     if not is_published(store):
         for format_ in written().values():
             if not format_.is_optional:
                 add_format(store, format_)
-        adopt(store, inbox, optional)
+        adopt(store, inbox, wanted)
         again.rebuild(store, inbox)  # makes no records here; it stores the versions of our mappings
 
 
@@ -86,6 +86,20 @@ def count_items(folder: Path) -> int:
     """Return how many items are in the store, including deleted ones. Raise StoreError if it cannot be opened."""
     with closing(open_store(folder)) as store, store.view() as view:
         return sum(store.counts(source.name)["items"] for source in view.sources())
+
+
+def changed_formats(folder: Path) -> Iterator[str]:
+    """Yield what a rebuild does because `formats_made` has changed, as sentences.
+
+    Raise StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
+    """
+    wanted = frozenset(named(load(folder).text("formats_made")))
+    with closing(open_store(folder)) as store:
+        present = optional(made(store))
+    if new := sorted(wanted - present):
+        yield f"Records in {', '.join(new)} are made, because formats_made names them."
+    if gone := sorted(present - wanted):
+        yield f"Records in {', '.join(gone)} become tombstones, because formats_made does not name them."
 
 
 def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int], None]) -> int:
@@ -98,12 +112,12 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
     """
     settings = load(folder)
     check_settings(settings)
-    optional = named(settings.text("formats_made"))
+    wanted = named(settings.text("formats_made"))
     with following(settings) as index, closing(open_inbox(folder)) as inbox:
         check_domain(index.store, settings.text("repository_domain"))
         check_whole(index.store, inbox)
-        _check_prefix(index.store, metadata_prefix, optional)
-        adopt(index.store, inbox, optional)
+        _check_prefix(index.store, metadata_prefix, wanted)
+        adopt(index.store, inbox, wanted)
         with index.store.view() as view:
             last = view.last_item()
         number = processors()
@@ -113,10 +127,10 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
             return again.rebuild(index.store, inbox, metadata_prefix, progress, parts)
 
 
-def _check_prefix(store: Store, metadata_prefix: str | None, optional: Iterable[str]) -> None:
+def _check_prefix(store: Store, metadata_prefix: str | None, wanted: Iterable[str]) -> None:
     """Raise ConfigurationError for a prefix that is neither made nor was."""
     present = made(store)
-    ours = dict.fromkeys((*present.prefixes, *optional, *present.withdrawn))
+    ours = dict.fromkeys((*present.prefixes, *wanted, *present.withdrawn))
     if metadata_prefix is not None and metadata_prefix not in ours:
         raise ConfigurationError(
             f"{metadata_prefix} is not a format that the gateway writes. Choose one of: {', '.join(ours)}."
@@ -180,10 +194,10 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     with closing(open_inbox(folder)) as inbox, following(settings, create=True) as index:
         store = index.store
         check_domain(store, settings.text("repository_domain"))
-        optional = named(settings.text("formats_made"))
-        adopt(store, inbox, {*optional, *noted(inbox)})  # those of former settings get tombstones by a rebuild
+        wanted = named(settings.text("formats_made"))
+        adopt(store, inbox, {*wanted, *noted(inbox)})  # those of former settings get tombstones by a rebuild
         result = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
-        adopt(store, inbox, optional)
+        adopt(store, inbox, wanted)
         _withdraw(store, inbox, settings)  # records that are taken down become tombstones again
         return result
 

@@ -136,6 +136,18 @@ def test_orcid_and_role_are_written(known: MetadataFormat) -> None:
     assert not next(agent for agent in agents if agent.family == "Doe").is_author
 
 
+def test_what_the_guidelines_of_openaire_call_mandatory_is_there() -> None:
+    """OpenAIRE Guidelines for Literature Repositories 4, application profile: obligation M."""
+    known = written()["oai_openaire"]
+    assert known.write is not None
+    root = etree.fromstring(known.write(ARTICLE))
+    names = {etree.QName(element).localname: element for element in root.iter() if isinstance(element.tag, str)}
+    assert {"title", "creatorName", "resourceType", "date", "identifier", "rights"} <= names.keys()
+    assert names["resourceType"].get("uri") == "http://purl.org/coar/resource_type/c_6501"
+    assert names["rights"].text == "embargoed access"
+    assert [element.get("dateType") for element in root.iterfind("{*}dates/{*}date")] == ["Issued", "Available"]
+
+
 @each_row("known", OPTIONAL)
 def test_our_schema_refuses_what_we_never_write(known: MetadataFormat) -> None:
     assert known.write is not None
