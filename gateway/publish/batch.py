@@ -128,6 +128,7 @@ class Batch:
         self._store, self._facts = store, facts
         self._places = places
         self._last = pages[-1].number if places.stop is None else None
+        self._edition = store.edition(facts.name)  # first: a later change of files, or of our formats, raises it
         self._payloads = Payloads(store, inbox, facts, pages)
         self._counts = Counts(pages=0 if self._last is None else len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
@@ -146,7 +147,6 @@ class Batch:
         }
         self._versions = Versions(inbox)
         self._takedowns = store.takedowns()
-        self._edition = store.edition(facts.name)  # before the states: a later change of files raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
         self._changes = [change for change in settled if change is not None]
