@@ -41,6 +41,8 @@ def rebuild(
         _rebuild_from_inbox(folder, anew=anew, as_json=as_json)
         return
 
+    for sentence in upkeep.changed_formats(folder):
+        say(sentence)
     bar = click.progressbar(length=upkeep.count_items(folder), label="Items", file=sys.stderr, hidden=is_quiet())
     with bar:
         changed = upkeep.rebuild(folder, prefix, lambda seen: bar.update(seen - bar.pos))

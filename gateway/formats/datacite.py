@@ -1,21 +1,25 @@
-"""DataCite's metadata, kernel 2 to 4, bare or in the wrapper of its own OAI-PMH provider; and oai_openaire: read only.
+"""DataCite's metadata: kernel 2 to 4 is read, bare or in the wrapper of its own OAI-PMH provider; kernel 4 is written.
 
 [DataCite Metadata Schema 4.6 §2; OpenAIRE Guidelines for Literature Repositories 4, which takes its elements from it.]
-Elements are found by local names: real documents leave out the namespace of some parts.
+Elements are found by local names: real documents leave out the namespace of some parts. `oai_datacite` is kernel 4
+alone, as OpenAIRE harvests it, without the wrapper of DataCite, which names a data centre that we are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from gateway.core.bibliography.dates import year_of
+from gateway.core.addresses import address, is_address
+from gateway.core.bibliography.dates import iso_of, year_of
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, is_author, orcid_of, organization, person, relator, ror_of
-from gateway.core.model import Agent, DateType, Relation, TitleType, Work
+from gateway.core.model import Agent, DateType, Identifier, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
+from gateway.formats._file_links import file_type
+from gateway.formats._writing import UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
 
 _SCHEMA = "http://datacite.org/schema/"
 _KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")
@@ -158,7 +162,7 @@ def _agent(element: Element, kind: str) -> Agent:
     if not (family and given) and type_ == "Personal" and name.count(",") == 1:
         family, _, given = name.partition(",")
     if family and given.strip():
-        return person(family, given.strip(), orcid=orcid, affiliations=affiliations)
+        return person(family, given.strip(), suffix=agent_of(name).suffix, orcid=orcid, affiliations=affiliations)
     agent = agent_of(name)
     return agent._replace(orcid=orcid or agent.orcid, affiliations=affiliations)
 
@@ -181,6 +185,8 @@ def _identifiers(resource: Element, known: Describing) -> None:
             known.host(issn=text)
         elif relation in _HOSTS and scheme.upper() == "ISBN":
             known.host(isbn=text)
+        elif relation == "HasPart" and scheme == "URL" and file_type(text):
+            known.file(text)
         elif scheme or "10." in text:
             known.identifier(text, scheme, Relation.HOST if relation == "IsPublishedIn" else Relation.OTHER)
 
@@ -207,9 +213,156 @@ def _hosts(resource: Element, known: Describing) -> None:
         )
 
 
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+KERNEL = f"{_SCHEMA}kernel-4"
+_OFFICIAL = "http://schema.datacite.org/meta/kernel-4.6/metadata.xsd"
+GENERAL = {
+    "journal article": "JournalArticle", "data paper": "DataPaper", "preprint": "Preprint", "report": "Report",
+    "technical report": "Report", "book": "Book", "book part": "BookChapter", "conference paper": "ConferencePaper",
+    "conference proceedings": "ConferenceProceeding", "thesis": "Dissertation", "doctoral thesis": "Dissertation",
+    "master thesis": "Dissertation", "bachelor thesis": "Dissertation", "dataset": "Dataset", "software": "Software",
+    "image": "Image", "still image": "Image", "map": "Image", "video": "Audiovisual", "sound": "Sound",
+    "journal": "Journal", "collection": "Collection", "interactive resource": "InteractiveResource",
+}  # fmt: skip
+_CONTRIBUTORS = {
+    "edt": "Editor", "ths": "Supervisor", "dgs": "Supervisor", "prv": "Distributor", "dst": "Distributor",
+    "his": "HostingInstitution", "cph": "RightsHolder", "col": "DataCollector", "cur": "DataCurator",
+    "dtm": "DataManager", "pdr": "ProjectLeader", "rth": "WorkPackageLeader", "rtm": "ProjectMember",
+    "res": "RelatedPerson", "con": "ContactPerson", "pro": "Producer", "spn": "Sponsor",
+}  # fmt: skip
+_SCHEMES = {
+    "doi": "DOI", "handle": "Handle", "arxiv": "arXiv", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN",
+    "issn": "ISSN", "urn": "URN", "ark": "ARK", "url": "URL",
+}  # fmt: skip
+_DATE_TYPES = {type_: word for word, type_ in _DATES.items()}
+
+
+def write(work: Work) -> bytes:
+    """Return the work in UTF-8 as DataCite's kernel 4 (DataCite 4.6). What is mandatory and unknown is `:unav`.
+
+    Files are the parts of the work (`HasPart`), the journal is the item in which it was published.
+    """
+    stated = facts_of(work)
+    first_, *others = stated.identifiers or (Identifier("other", UNKNOWN),)
+    general = GENERAL.get(stated.known.type, "Text" if stated.known.type else "Other")
+    type_ = stated.known.type or first(stated.known.types) or general
+    parts = (
+        tag("identifier", first_.text, {"identifierType": _SCHEMES.get(first_.scheme, "Other")}),
+        agents(stated),
+        titles(stated),
+        tag("publisher", next(iter(stated.known.publishers), UNKNOWN)),
+        tag("publicationYear", f"{stated.year:04}"),
+        tag("resourceType", type_, {"resourceTypeGeneral": general}),
+        subjects(stated),
+        dates(stated),
+        tag("language", next((text for text in stated.known.languages if lang(text)), "")),
+        alternate_identifiers(others),
+        around("relatedIdentifiers", [tag("relatedIdentifier", file.url, _PART) for file in stated.files]),
+        around("formats", [tag("format", text) for text in stated.known.formats]),
+        around("rightsList", map(_rights, stated.known.rights)),
+        around("descriptions", [
+            tag("description", text, {"descriptionType": "Other" if type_ == "note" else "Abstract", **lang(language)})
+            for text, language, type_ in stated.known.descriptions
+        ]),
+        around("relatedItems", [_published_in(stated)]),
+    )  # fmt: skip
+    return document("resource", {"": KERNEL}, _OFFICIAL, parts)
+
+
+_PART = {"relatedIdentifierType": "URL", "relationType": "HasPart"}
+
+
+def titles(stated: Facts, prefix: str = "") -> str:
+    """Return the titles, the one to show first; OpenAIRE has the elements of DataCite under a prefix."""
+    types = {type_: word for word, type_ in reversed(_TITLES.items())}
+    main = tag(f"{prefix}title", stated.title.text or UNKNOWN, lang(stated.title.language))
+    others = (
+        tag(f"{prefix}title", text, {"titleType": types.get(type_, "AlternativeTitle"), **lang(language)})
+        for text, type_, language in stated.titles
+    )
+    return around(f"{prefix}titles", (main, *others))
+
+
+def agents(stated: Facts, prefix: str = "") -> str:
+    """Return the creators, who are the authors to cite, and the contributors."""
+    creators = [_agent_of(agent, "creator", prefix) for agent in stated.authors or (Agent(UNKNOWN),)]
+    contributors = [_agent_of(agent, "contributor", prefix) for agent in stated.others]
+    return around(f"{prefix}creators", creators) + around(f"{prefix}contributors", contributors)
+
+
+def _agent_of(agent: Agent, kind: str, prefix: str) -> str:
+    name_type = "Organizational" if agent.is_organization else "Personal" if agent.family and agent.given else ""
+    role = {} if kind == "creator" else {"contributorType": _CONTRIBUTORS.get(agent.role, "Other")}
+    schemes = (("ORCID", "https://orcid.org", agent.orcid), ("ROR", "https://ror.org", agent.ror))
+    parts = (
+        tag(f"{prefix}{kind}Name", agent.family_first, {"nameType": name_type}),
+        tag(f"{prefix}givenName", agent.given),
+        tag(f"{prefix}familyName", agent.family),
+        *(
+            tag(f"{prefix}nameIdentifier", text, {"nameIdentifierScheme": scheme, "schemeURI": uri})
+            for scheme, uri, text in schemes
+        ),
+        *(tag(f"{prefix}affiliation", place) for place in agent.affiliations),
+    )
+    return around(f"{prefix}{kind}", parts, role)
+
+
+def subjects(stated: Facts, prefix: str = "") -> str:
+    """Return the subjects."""
+    entries = (tag(f"{prefix}subject", text, lang(language)) for text, language, _ in stated.known.subjects)
+    return around(f"{prefix}subjects", entries)
+
+
+def dates(stated: Facts, prefix: str = "", embargo_end: str = "") -> str:
+    """Return the date to cite as the date of issue, and the others whose type is known.
+
+    Where an embargo ends, OpenAIRE has that as the date of availability, and no other one.
+    """
+    pairs = {("Issued", stated.date): None, ("Available", embargo_end): None}
+    for text, type_ in stated.known.dates:
+        if embargo_end and type_ is DateType.AVAILABLE:
+            continue
+        if type_ in _DATE_TYPES and type_ is not DateType.ISSUED:
+            pairs[_DATE_TYPES[type_], iso_of(text)] = None
+    return around(f"{prefix}dates", [tag(f"{prefix}date", date, {"dateType": word}) for word, date in pairs])
+
+
+def alternate_identifiers(others: Iterable[Identifier], prefix: str = "") -> str:
+    """Return the identifiers of the work besides the best one."""
+    name = f"{prefix}alternateIdentifier"
+    entries = (
+        tag(name, entry.text, {"alternateIdentifierType": _SCHEMES.get(entry.scheme, "Other")}) for entry in others
+    )
+    return around(f"{name}s", entries)
+
+
+def _rights(text: str) -> str:
+    return empty("rights", {"rightsURI": address(text)}) if is_address(text) else tag("rights", text)
+
+
+def _published_in(stated: Facts) -> str:
+    host = stated.host
+    number, scheme = (host.issn, "ISSN") if host.issn else (host.isbn, "ISBN")
+    parts = (
+        tag("relatedItemIdentifier", number, {"relatedItemIdentifierType": scheme}),
+        around("titles", [tag("title", host.title)]),
+        tag("volume", host.volume),
+        tag("issue", host.issue),
+        tag("firstPage", host.first_page),
+        tag("lastPage", host.last_page),
+    )
+    kind = "Book" if host.isbn and not host.issn else "Journal"
+    return around("relatedItem", parts, {"relatedItemType": kind, "relationType": "IsPublishedIn"})
+
+
 FORMAT = MetadataFormat(
     namespaces=(*(f"{_SCHEMA}kernel-{kernel}" for kernel in _KERNELS), *_WRAPPERS),
     rank=50,
     read=read,
+    metadata_prefix="oai_datacite",
+    schema=_OFFICIAL,
+    write=write,
+    is_optional=True,
     schemas=("http://schema.datacite.org/meta/",),
 )

@@ -1,4 +1,4 @@
-"""MARC 21 Bibliographic (Library of Congress) as MARCXML, also without its namespace, and as oai_marc: read only.
+"""MARC 21 Bibliographic (Library of Congress) as MARCXML, also without its namespace, and as oai_marc.
 
 Records of all spellings are one list of fields: (tag, indicators, subfields). What is no bibliographic record, such as
 an authority or a holding, describes no work.
@@ -28,8 +28,8 @@ from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import EXTENSIONS, type_named
+from gateway.formats._marcxml_writer import MARC, SCHEMA, write
 
-_MARC = "http://www.loc.gov/MARC21/slim"
 _OAI_MARC = "http://www.openarchives.org/OAI/1.1/oai_marc"
 _TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("marc_tables.toml").read_text("utf-8"))
 _NO_WORKS = frozenset("zuvxy")  # leader/06: authority, holdings (MARC 21 Holdings, Authority)
@@ -81,6 +81,7 @@ class _Record:
             elif name in ("datafield", "varfield"):
                 self.fields.append(_field(element))
 
+        self.has_isbd = self.leader[18:19] not in ("c", "n")  # else its punctuation is omitted (MARC 21, leader/18)
         self._by_tag: dict[str, list[_Field]] = {}
         for field in self.fields:
             self._by_tag.setdefault(field.tag, []).append(field)
@@ -135,22 +136,22 @@ def _work(record: _Record) -> Work | None:
 
 def _titles(record: _Record, known: Describing) -> None:
     for field in record.all("245"):
-        known.title(_title(field))
+        known.title(_title(field, record))
     for field in record.all("880"):
         if field.first("6").startswith("245"):
-            known.title(_title(field), TitleType.ALTERNATIVE)
+            known.title(_title(field, record), TitleType.ALTERNATIVE)
     for field in record.all("240", "130", "246", "740", "242", "247"):
         type_ = TitleType.TRANSLATED if field.tag == "242" else TitleType.ALTERNATIVE
         main = field.tag in ("130", "240", "246") and not known.titles
-        known.title(_title(field), TitleType.MAIN if main else type_)
+        known.title(_title(field, record), TitleType.MAIN if main else type_)
 
 
-def _title(field: _Field) -> str:
+def _title(field: _Field, record: _Record) -> str:
     parts: list[str] = []
     for code, text in field.subfields:
         if not text or code not in "abnp" or not code:
             continue
-        bare = text.rstrip(_ISBD)
+        bare = text.rstrip(_ISBD) if record.has_isbd else text
         if parts and code == "b":
             parts[-1] = f"{parts[-1]}: {bare}"
         elif parts:
@@ -158,6 +159,8 @@ def _title(field: _Field) -> str:
         else:
             parts.append(bare)
     text = "".join(parts).strip()
+    if not record.has_isbd:
+        return text
     return text[:-1] if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.$", text) else text
 
 
@@ -167,10 +170,11 @@ def _title(field: _Field) -> str:
 def _agents(record: _Record, known: Describing) -> None:
     stated = " ".join(field.joined("c") for field in record.all("245"))
     before_editors = _EDITED.split(stated, maxsplit=1)[0].casefold()
-    fields = [field for tag in ("100", "110", "111", "700", "710", "711", "720") for field in record.all(tag)]
+    added = (field for field in record.fields if field.tag in ("700", "710", "711", "720"))
+    fields = [*record.all("100", "110", "111"), *added]
     has_roles = any(field.first("e4") for field in record.all("700", "710", "711", "720"))
     for field in fields:
-        agent = _agent(field)
+        agent = _agent(field, record)
         role = best_role(field.all("4e")) if field.tag[2] != "1" or field.first("4") else best_role(field.all("4"))
         is_related = field.first("t") or field.ind2 == "2"
         if field.tag[0] == "1":  # the main entry is the creator, whatever its role is called
@@ -183,9 +187,11 @@ def _agents(record: _Record, known: Describing) -> None:
             known.agent(agent._replace(role=role, is_author=is_author(role)))
 
 
-def _agent(field: _Field) -> Agent:
+def _agent(field: _Field, record: _Record) -> Agent:
     """Return the agent of a field: $a with the number $b; years, titles, and identifiers are no parts of a name."""
     name = without_life(field.first("a").rstrip(" ,:;/"))
+    if not record.has_isbd and field.tag in ("110", "710"):
+        return organization(field.first("a"))
     if field.tag in ("110", "710"):
         name = ". ".join(part.rstrip(" .,:;/") for part in (name, *field.all("b")))
         return organization(name)
@@ -193,7 +199,7 @@ def _agent(field: _Field) -> Agent:
         return organization(name.rstrip(" ."))
     if field.tag == "720":
         return organization(name) if field.ind1 == "2" else agent_of(name)
-    return _person(field, _without_stop(name))
+    return _person(field, _without_stop(name) if record.has_isbd else name)
 
 
 def _person(field: _Field, name: str) -> Agent:
@@ -207,7 +213,8 @@ def _person(field: _Field, name: str) -> Agent:
     if "," in given:  # `Family, Given, Jr.`, `Family, Given, 1900-`
         given, _, suffix = given.partition(",")
         return person(family, given, suffix=suffix.strip(), orcid=orcid)
-    return person(family, given, orcid=orcid)
+    suffix = agent_of(f"{name}, {field.first('c')}").suffix  # of the titles and words in $c, only `Jr.`
+    return person(family, given, suffix=suffix, orcid=orcid, affiliations=tuple(field.all("u")))
 
 
 def _without_stop(name: str) -> str:
@@ -362,9 +369,13 @@ def _locations(record: _Record, known: Describing) -> None:
 
 
 FORMAT = MetadataFormat(
-    namespaces=(_MARC, _OAI_MARC, "http://www.openarchives.org/OAI/oai_marc"),
+    namespaces=(MARC, _OAI_MARC, "http://www.openarchives.org/OAI/oai_marc"),
     rank=30,
     read=read,
+    metadata_prefix="marcxml",
+    schema=SCHEMA,
+    write=write,
+    is_optional=True,
     schemas=("http://www.loc.gov/standards/marcxml/",),
     roots=("record", "collection", "oai_marc"),
 )

@@ -1,7 +1,7 @@
-"""METS: read only (Library of Congress, METS 1.12; profiles of DFG-Viewer, DSpace, Archivematica, Fedora).
+"""METS (Library of Congress, METS 1.12; profiles of DFG-Viewer, DSpace, Archivematica, Fedora).
 
 The description is that of the whole, never of a chapter or page. Of the files in fileSec, one group counts: the best
-there is, with one file per page.
+there is, with one file per page. What is written has MODS, and the files in one group.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from gateway.core.xmltext import DCTERMS
 from gateway.formats import MetadataFormat, reader_of, readers_by_root
 from gateway.formats._describing import Describing
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._mods_writer import MODS, XLINK, elements
 from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
 from gateway.formats._statements import completed, license_in
+from gateway.formats._writing import around, document, empty, facts_of
 
 _METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
 _MOST_SECTIONS = 100  # referred to by one file
@@ -214,6 +216,46 @@ def _size(file: Element) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
 
 
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+_SCHEMA = "http://www.loc.gov/standards/mets/mets.xsd"
+_ALGORITHMS = {"md5": "MD5", "sha1": "SHA-1", "sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"}
+
+
+def write(work: Work) -> bytes:
+    """Return the work in UTF-8 as METS 1.12: its MODS, and its files by reference with size and checksum."""
+    stated = facts_of(work)
+    best = next((identifier.url or identifier.text for identifier in stated.identifiers), "")
+    record = around("mods", elements(stated._replace(files=())), {"xmlns": MODS, "version": "3.8"})
+    data = around("xmlData", [record])
+    names = [f"FILE{place}" for place in range(1, len(stated.files) + 1)]
+    parts = (
+        around("dmdSec", [around("mdWrap", [data], {"MDTYPE": "MODS"})], {"ID": "DMD"}),
+        around("fileSec", [around("fileGrp", map(_file, stated.files, names), {"USE": "ORIGINAL"})]),
+    )
+    pointers = "".join(empty("fptr", {"FILEID": name}) for name in names)
+    structure = f'<structMap><div DMDID="DMD">{pointers}</div></structMap>'
+    facts = {"OBJID": best, "LABEL": stated.title.text}
+    return document("mets", {"": _METS, "xlink": XLINK}, _SCHEMA, (*parts, structure), facts)
+
+
+def _file(file: FileLink, name: str) -> str:
+    algorithm, checksum, _ = next((one for one in file.fixity if one[0] in _ALGORITHMS), ("", "", False))
+    facts = {
+        "ID": name, "MIMETYPE": file.mime_type, "SIZE": "" if file.size is None else str(file.size),
+        "CHECKSUM": checksum, "CHECKSUMTYPE": _ALGORITHMS.get(algorithm, ""),
+    }  # fmt: skip
+    return around("file", [empty("FLocat", {"LOCTYPE": "URL", "xlink:type": "simple", "xlink:href": file.url})], facts)
+
+
 FORMAT = MetadataFormat(
-    namespaces=(_METS, _METS_2), rank=60, read=read, schemas=("http://www.loc.gov/standards/mets/",), roots=("mets",)
+    namespaces=(_METS, _METS_2),
+    rank=60,
+    read=read,
+    metadata_prefix="mets",
+    schema=_SCHEMA,
+    write=write,
+    is_optional=True,
+    schemas=("http://www.loc.gov/standards/mets/",),
+    roots=("mets",),
 )

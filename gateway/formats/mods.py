@@ -1,4 +1,4 @@
-"""MODS 3, all versions: read only (Library of Congress, MODS User Guidelines 3.8)."""
+"""MODS 3, all versions (Library of Congress, MODS User Guidelines 3.8)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from gateway.core.model import Agent, DateType, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
+from gateway.formats._mods_writer import MODS, SCHEMA, write
 
-_MODS = "http://www.loc.gov/mods/v3"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _TITLE_TYPES = {"abbreviated": TitleType.ABBREVIATED, "translated": TitleType.TRANSLATED}
 # The elements of originInfo that hold dates, and what they are; a key date is the best of its kind.
@@ -32,6 +32,9 @@ _OF_COPY = re.compile(r"(?i)digiti[sz]|capture|\[electronic|elektronische|modif|
 _ENCODINGS = ("w3cdtf", "iso8601", "edtf", "marc")
 _PREVIEW = re.compile(r"(?i)preview|thumb|icon|iiif|manifest")
 _NO_ABSTRACT = re.compile(r"(?i)warning|content advice|note")
+_SCHEMES = frozenset((
+    "uri", "url", "purl", "hdl", "handle", "urn", "doi", "isbn", "issn", "ark", "arxiv", "pmid", "pmcid",
+))  # fmt: skip
 _FORMS = re.compile(r"(?i)^(?:text|mixed material|unknown|electronic|print|remote|bibliography)$")
 
 
@@ -127,7 +130,8 @@ def _agent(name: Element) -> Agent:
         return organization(". ".join(part.rstrip(" .,") for part in whole) or first(parts.get("family", [])))
     if parts.get("family"):
         given = " ".join(parts.get("given", []))
-        return person(parts["family"][0], given, orcid=orcid, affiliations=affiliations)
+        suffix = agent_of(f"{parts['family'][0]}, {given}, {first(parts.get('termsOfAddress', []))}").suffix
+        return person(parts["family"][0], given, suffix=suffix, orcid=orcid, affiliations=affiliations)
     text = without_life(first(whole) or " ".join(parts.get("given", [])))
     if name.get("type") == "personal" and text.count(",") == 1:
         family, _, given = text.partition(",")
@@ -176,7 +180,7 @@ def _identifier(element: Element, text: str, known: Describing) -> None:
     type_ = (element.get("type") or "").lower()
     if type_ == "issn" and not _is_serial(element.getparent()):
         known.host(issn=text)
-    elif type_ in ("uri", "url", "purl", "hdl", "handle", "urn", "doi", "isbn", "issn", "ark"):
+    elif type_ in _SCHEMES:
         known.identifier(text, type_)
     elif type_ not in ("iiif", "iiif-manifest", "uuid"):
         known.identifier(text)
@@ -293,9 +297,13 @@ def _locations(record: Element, known: Describing) -> None:
 
 
 FORMAT = MetadataFormat(
-    namespaces=(_MODS,),
+    namespaces=(MODS,),
     rank=40,
     read=read,
+    metadata_prefix="mods",
+    schema=SCHEMA,
+    write=write,
+    is_optional=True,
     schemas=("http://www.loc.gov/standards/mods/",),
     roots=("mods", "modsCollection", "mycoreobject"),
 )

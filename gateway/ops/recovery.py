@@ -149,7 +149,8 @@ def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
         store.remember(UNFINISHED_FACT, "yes")
         store.remember(EPOCH_FACT, secrets.token_hex(8))  # from here, the store has lost nothing
     for ours in written().values():
-        add_format(store, ours)
+        if not ours.is_optional:
+            add_format(store, ours)
     for known_source in known:
         for format_ in known_source.formats:
             store.add_format(format_)

@@ -70,11 +70,18 @@ class Given(NamedTuple):
     is_repaired: bool
 
 
+class Made(NamedTuple):
+    """Our formats: those that every item has, and optional ones (`formats_made`) that are no longer made."""
+
+    prefixes: tuple[str, ...] = ("oai_dc", "oai_didl")
+    withdrawn: tuple[str, ...] = ()
+
+
 class Task(NamedTuple):
     """One item to map. `held_sets` are its sets so far: a deletion that names no sets keeps them.
 
     `files` are its known files besides those in its record. `published` are the prefixes of its records; None: the item
-    is new. An item that is taken down gets tombstones only in these prefixes.
+    is new. An item that is taken down gets tombstones only in these prefixes. `made` are our formats.
     """
 
     facts: SourceFacts
@@ -84,6 +91,7 @@ class Task(NamedTuple):
     files: tuple[FileLink, ...] = ()
     published: tuple[str, ...] | None = None
     takedowns: Takedowns = _NO_TAKEDOWNS
+    made: Made = Made()
 
 
 class Fragment(NamedTuple):
@@ -150,6 +158,7 @@ def _prepared(task: Task) -> Prepared:
     for given in live:
         try:
             may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
+            may_glance = may_glance and not any(written()[prefix].is_optional for prefix in task.made.prefixes)
             read.append(_read(given, may_glance, task.facts.fields))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
@@ -175,7 +184,7 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
         work = with_known_files(work, files)
     work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
-    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
+    fragments = _fragments(task, best_first, work, sets, known)
     contents = tuple(oai_didl.contents(work))
     return Prepared(
         task.upstream,
@@ -363,17 +372,51 @@ def _means_others(link: FileLink, known: FileLink) -> bool:
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
-    """Return the fragments of the formats that we write for every item."""
+def _fragments(
+    task: Task, read: list[_Read], work: Work, sets: tuple[str, ...], known: Forbidden | None
+) -> tuple[Fragment, ...]:
+    """Return one fragment for each prefix: a payload that is served unchanged, else ours, else a tombstone."""
+    passed = _passed_through(task, read, sets, known)
+    living = {fragment.metadata_prefix for fragment in passed if not fragment.is_deleted}
+    ours = _ours(task, [prefix for prefix in task.made.prefixes if prefix not in living], read, work, sets, known)
+    there = living.union(fragment.metadata_prefix for fragment in ours)
+    gone = [prefix for prefix in task.made.withdrawn if prefix in (task.published or ()) and prefix not in there]
+    others = {fragment.metadata_prefix: fragment for fragment in passed if fragment.metadata_prefix not in there}
+    others |= {prefix: tombstone(prefix, sets) for prefix in gone}
+    return *ours, *(fragment for fragment in passed if not fragment.is_deleted), *others.values()
+
+
+def _ours(
+    task: Task, prefixes: list[str], read: list[_Read], work: Work, sets: tuple[str, ...], forbidden: Forbidden | None
+) -> list[Fragment]:
+    """Return the fragments of formats that we write for every item.
+
+    Of an optional one, a payload of the same namespace in which a work can be read is served unchanged instead.
+    """
     origin = next(iter([record for record in read if record.work is not None and record.work.oai_dc]), read[0])
     saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
-    for prefix, known in written().items():
+    for prefix in prefixes:
+        known = written()[prefix]
         assert known.write is not None
+        if known.is_optional and (same := _of_namespace(read, known.namespace, forbidden)):
+            own = _Saying(task.facts, task.upstream, same, sets)
+            fragments.append(own.fragment(prefix, same.content, is_altered=same.given.is_repaired))
+            continue
         content = known.write(work)
         is_carried = content == origin.content and not origin.given.is_repaired
         fragments.append(saying.fragment(prefix, content, is_altered=not is_carried))
     return fragments
+
+
+def _of_namespace(read: list[_Read], namespace: str, known: Forbidden | None) -> _Read | None:
+    """Return the first payload of a namespace with a title that is served unchanged, if nothing forbids it."""
+    for record in read:
+        has_title = record.namespace == namespace and record.work is not None and record.work.texts("title")
+        is_own = has_title and record.given.exposed and namespace.encode() in record.content  # not a stated profile
+        if is_own and not (known is not None and known.mentions(record.content)):
+            return record
+    return None
 
 
 def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
@@ -438,14 +481,16 @@ def _tombstones(task: Task, identifier: str) -> Prepared:
         return Prepared(task.upstream, identifier, True, (), ())
     stated = _sets(task, has_files=False)
     sets = most_specific({*stated, *task.held_sets})
-    prefixes = (*written(), *(given.exposed for given in task.given if given.exposed))
-    return Prepared(task.upstream, identifier, True, sets, tuple(tombstone(prefix, sets) for prefix in prefixes))
+    prefixes = [*task.made.prefixes, *(given.exposed for given in task.given if given.exposed)]
+    prefixes += [prefix for prefix in task.made.withdrawn if prefix in (task.published or ())]
+    fragments = tuple(tombstone(prefix, sets) for prefix in dict.fromkeys(prefixes))
+    return Prepared(task.upstream, identifier, True, sets, fragments)
 
 
 def _taken_down(task: Task, identifier: str) -> Prepared:
     """Return the tombstones of an item that is taken down, in the formats and sets in which it was published."""
     was_published = identifier in task.takedowns.hit_items  # perhaps by a store that is lost
-    prefixes = task.published or (tuple(written()) if was_published else ())
+    prefixes = task.published or (task.made.prefixes if was_published else ())
     sets = (most_specific(set(task.held_sets)) or _sets(task, has_files=False)) if prefixes else ()
     fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
     return Prepared(task.upstream, identifier, True, sets, fragments, is_withheld=True)

@@ -18,16 +18,24 @@ from gateway.publish.batch import Payloads
 from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, most_specific, prepare, tombstone
 from gateway.publish.rebuild_processes import Rebuilt
-from gateway.publish.source_facts import add_format, facts_held, introduce_formats, keep_note, mapping_fact
+from gateway.publish.source_facts import (
+    WITHDRAWN,
+    add_format,
+    facts_held,
+    introduce_formats,
+    keep_note,
+    made,
+    mapping_fact,
+)
 from gateway.store.base import Inbox, Store
 
 BATCH = 500  # items of one transaction
 
 
 def outdated(store: Store) -> tuple[str, ...]:
-    """Return the prefixes of our formats whose mapping is newer than their published records."""
+    """Return the prefixes of our formats whose mapping is newer than their published records, or that are leaving."""
     facts = ((prefix, format_.version, store.fact(mapping_fact(prefix))) for prefix, format_ in written().items())
-    return tuple(prefix for prefix, version, published in facts if published and published != str(version))
+    return tuple(prefix for prefix, version, fact in facts if fact not in ("", str(version), WITHDRAWN))
 
 
 def rebuild(
@@ -49,10 +57,13 @@ def rebuild(
     for part in Remaker(store, inbox, metadata_prefix).parts() if parts is None else parts:
         stamped, seen = stamped + part.stamped, seen + part.items
         progress(seen)
-    for prefix, format_ in written().items():
+    present = made(store)
+    for prefix in (*present.prefixes, *present.withdrawn):
+        is_made = prefix in present.prefixes
         if metadata_prefix in (None, prefix):
-            add_format(store, format_)
-            store.remember(mapping_fact(prefix), str(format_.version))
+            if is_made:
+                add_format(store, written()[prefix])
+            store.remember(mapping_fact(prefix), str(written()[prefix].version) if is_made else WITHDRAWN)
     return stamped
 
 
