@@ -52,8 +52,7 @@ from gateway.search.base import Reader
 from gateway.search.indexing import FollowingLater
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import Inbox, Store, Users, View
-from gateway.store.base_inbox import Subscribers, Subscriptions
+from gateway.store.base import Inbox, Store, Subscribers, Subscriptions, Users, View
 from gateway.store.opening import (
     DiscoveryOnDemand,
     open_inbox,

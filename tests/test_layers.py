@@ -68,7 +68,7 @@ gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pa
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, takedowns.targets, fulltext, review} + flask
   flask_wtf werkzeug
 gateway.review.users <- gateway.{core, store, fulltext, review}
-gateway.review.throttle <- GROUND gateway.store.{base, base_users}
+gateway.review.throttle <- GROUND gateway.store.base
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}

@@ -37,7 +37,6 @@ class Refused(Exception):
     """The request is answered with these errors; a single OaiError can also be raised itself."""
 
     def __init__(self, *errors: OaiError) -> None:
-        """Take the errors, at least one."""
         super().__init__(*errors)
         self.errors = errors
 

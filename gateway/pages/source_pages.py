@@ -41,7 +41,6 @@ class SourcePages:
     def __init__(
         self, store: Store, inbox: Inbox | None, pages: Pages, read_identify: ReadIdentify, searched: Searched
     ) -> None:
-        """Take what the pages show."""
         self._store = store
         self._inbox = inbox
         self._pages = pages

@@ -28,7 +28,6 @@ class Pages:
     """The templates of some pages, with the frame around them, for one site."""
 
     def __init__(self, site: Site, folder: Path) -> None:
-        """Take the site and the folder of the templates."""
         self.site = site
         self.texts: SimpleNamespace = texts()
         self._environment = Environment(

@@ -47,7 +47,6 @@ class SiteResources:
         *,
         page_url: PageUrl | None = None,
     ) -> None:
-        """Take the addresses, and the functions that return addresses and bytes of metadata, and addresses of pages."""
         self.addresses, self._metadata_url, self._metadata_of = addresses, metadata_url, metadata_of
         self._page_url = page_url
         self.most_entries, self.most_packed = most_entries, most_packed

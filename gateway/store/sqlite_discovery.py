@@ -26,11 +26,10 @@ from gateway.core.model import (
     Unpublished,
     Written,
 )
-from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_copies import CopyLists
 from gateway.store.sqlite_discovery_lists import DecisionLists, enter
-from gateway.store.sqlite_discovery_rechecks import SqliteRechecks
+from gateway.store.sqlite_discovery_rechecks import Rechecks
 from gateway.store.sqlite_discovery_rows import (
     alarm_of,
     copy_row,
@@ -39,8 +38,9 @@ from gateway.store.sqlite_discovery_rows import (
     is_on_other_bytes,
     offer_of,
 )
-from gateway.store.sqlite_discovery_samples import SqliteSamples
+from gateway.store.sqlite_discovery_samples import Samples
 from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
@@ -48,8 +48,13 @@ _LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
 
-class SqliteDiscovery(CopyLists, DecisionLists):
-    """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
+class Discovery(CopyLists, DecisionLists):
+    """The database of the search for full text: items that are due, their leases, outcomes, and stored answers.
+
+    It is safe for threads and processes. If a process is killed, its item is due again when the lease ends. Nothing is
+    written with a lease that has ended. `samples` are random samples of the files that rules have accepted, `rechecks`
+    the looks at published files.
+    """
 
     def __init__(self, path: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Open the file; make it if it is missing, unless it is only read.
@@ -60,8 +65,8 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         super().__init__(
             SqliteFile(path, migrations, create=not only_reads, busy_seconds=patience_seconds, only_reads=only_reads)
         )
-        self.samples = SqliteSamples(self._file)
-        self.rechecks = SqliteRechecks(self._file)
+        self.samples = Samples(self._file)
+        self.rechecks = Rechecks(self._file)
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
@@ -253,7 +258,10 @@ class SqliteDiscovery(CopyLists, DecisionLists):
             return dict(session.execute(SQL["searched"]).fetchall())
 
     def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
-        """Return the ends of steps and copies, with the number of each; those since a day, or all."""
+        """Yield the ends of steps and copies, with the number of each; those since a day, or all.
+
+        Those of a source, a step and a host stand together. They may be millions.
+        """
         with self._file.reading() as session:
             yield from ((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)))
 
@@ -342,7 +350,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
             return tuple(map(decision_of, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
     def history(self, identifier: str, url: str) -> tuple[Decision, ...]:
-        """Return all decisions on one copy, the oldest first."""
+        """Return all decisions on one copy, the oldest first; fast also for an item with many copies."""
         with self._file.reading() as session:
             return tuple(map(decision_of, session.execute(SQL["decision_history"], (identifier, url)).fetchall()))
 

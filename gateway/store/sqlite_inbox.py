@@ -46,8 +46,8 @@ _SAMPLE = 200  # pages that a short check reads
 _PAGES_AT_ONCE = 20  # of which only the identifiers are read
 
 
-class SqliteInbox:
-    """The inbox on SQLite; `Inbox` in gateway/store/base.py has the promises of all methods."""
+class Inbox:
+    """The database of what arrived: pages, slices, cursors, and the log of the runs."""
 
     def __init__(self, path: Path, *, create: bool = False, only_reads: bool = False) -> None:
         """Open or make the file."""
@@ -57,7 +57,10 @@ class SqliteInbox:
     # -- pages ---------------------------------------------------------------------------------------------------
 
     def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
-        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number."""
+        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number.
+
+        The cursor may be that of a window. `harvest` is the new state of the harvest; None: it does not change.
+        """
         row = _row(page, slices)
         with self._file.writing() as session:
             ((number,),) = session.execute(SQL["page_add"], row).fetchall()
@@ -105,7 +108,10 @@ class SqliteInbox:
             return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
 
     def identifiers(self, source: str, metadata_prefix: str, after: int) -> Iterator[str]:
-        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`."""
+        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`.
+
+        They are in the order in which they came. The bytes of the pages are not read.
+        """
         read = zstandard.ZstdDecompressor().decompress
         while rows := self._slices(source, metadata_prefix, after):
             for number, slices in rows:
@@ -117,7 +123,10 @@ class SqliteInbox:
             return session.execute(SQL["identifiers"], (source, metadata_prefix, after, _PAGES_AT_ONCE)).fetchall()
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
-        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted."""
+        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted.
+
+        The rest of the page stays. If the page was repaired, its received bytes are removed too.
+        """
         stored = self.page(number)
         page, slices = overwritten(stored, places)
         row = _row(page, slices)
@@ -226,7 +235,10 @@ class SqliteInbox:
         return self._number("pages_lost") or 0
 
     def remove_source(self, source: str, position: int, at: int) -> int:
-        """Write the removal of all records of a source, whose pages up to `position` are published."""
+        """Write the removal of all records of a source, whose pages up to `position` are published.
+
+        Return the number of the entry, which is above that of every earlier page. `at` is the second of the removal.
+        """
         body = json.dumps({"position": position}).encode()
         return self.receive(RawPage(source, _REMOVAL, "", at, 0, (), body), (), None)
 

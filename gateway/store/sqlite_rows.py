@@ -141,7 +141,6 @@ class Planner:
     """Computes the rows of one publication, change by change."""
 
     def __init__(self, known: Known, datestamp: int) -> None:
-        """Take the state before the publication, and the datestamp of all written records."""
         self.rows = Rows()
         self._known = known
         self._datestamp = datestamp

@@ -12,11 +12,12 @@ from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
 
 
-class SqliteSubscriptions:
-    """The subscriptions of an instance; `Subscriptions` in base.py has the promises. Safe for threads and processes.
+class Subscriptions:
+    """The database of subscriptions to hubs (WebSub). The harvester subscribes; the gateway answers the hubs.
 
-    Every method may raise StoreError. Without a file there are no subscriptions: `of_source` and `find` return none,
-    `ask` makes the file, and the other methods that write raise StoreMissing.
+    A call of a hub is written only if it fits the state of the subscription: a late call changes nothing. It is safe
+    for threads and processes. Every method may raise StoreError. Without a file there are no subscriptions: `of_source`
+    and `find` return none, `ask` makes the file, and the other methods that write raise StoreMissing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,6 +42,8 @@ class SqliteSubscriptions:
 
     def ask(self, subscription: Subscription) -> Subscription:
         """Store a subscription before the hub is called, and return the one to request.
+
+        If there is one to this topic at this hub that has not ended, that one is returned.
 
         Raise StoreUnwritable when the file cannot be made.
         """

@@ -105,7 +105,6 @@ class SubstituteHosts:
     """A Fetch over another one."""
 
     def __init__(self, fetch: Fetch, places: Mapping[str, str]) -> None:
-        """Take a Fetch, and the substitutes by the beginnings of the addresses that they replace."""
         self._fetch, self._places = fetch, places
 
     def __call__(self, request: Request) -> Fetched:

@@ -27,7 +27,6 @@ class RobotsCache:
     """Fetches the robots.txt of each authority again when it is a day old. Share one among all threads."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """Take a clock that returns seconds."""
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
         self._locks: dict[str, Lock] = {}

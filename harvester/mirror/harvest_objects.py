@@ -221,7 +221,6 @@ class HeldInMirror(NothingHeld):
     """The identifiers of stored objects, and of records that cannot be read."""
 
     def __init__(self, place: MirrorFolder) -> None:
-        """Take the folder of the mirror."""
         self._place = place
 
     def names(self, identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:

@@ -52,7 +52,6 @@ class KeptFilesRounds:
     """The rounds of one instance, each of which brings the kept files of all sets of resources up to date."""
 
     def __init__(self, instance: Instance, progress: Progress, stop: Stop) -> None:
-        """Take the instance."""
         self._instance, self._progress, self._stop = instance, progress, stop
         self._sets = resource_sets(instance.settings.text("resourcesync_lists"))
         self._base_url = instance.settings.text("base_url")

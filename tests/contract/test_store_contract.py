@@ -1,4 +1,4 @@
-"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py)."""
+"""What every backend promises of reading the store, through its public methods alone (gateway/store/base.py)."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_records_of_damaged_blocks_are_made_again_and_tombstones_too(desk: Desk,
     desk.send(*(Sent(f"oai:{number}", None) for number in range(3)))
     desk.publish()
     desk.now += 60
-    with desk.store._file.writing() as session:  # type: ignore[attr-defined]
+    with desk.store._file.writing() as session:
         session.execute("update body set records = x'00'")
     assert desk.store.check()
     changed = rebuild.rebuild(desk.store, desk.inbox, wanted)

@@ -30,7 +30,6 @@ class Publisher:
     """A running child, as its parent sees it."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Take a process that was started so."""
         assert process.stdin is not None
         assert process.stdout is not None
         self._process = process

@@ -29,7 +29,6 @@ class ChangeLists:
     """Makes Change Lists for the subscribers of one site."""
 
     def __init__(self, store: Store, settings: Settings, topics: Topics) -> None:
-        """Take the store, the settings and the topics of the site."""
         site = site_of(settings, settings.text("base_url"))
         self._addresses, self._store, self._topics = Addresses(site.url), store, topics
         places = Places(site)

@@ -27,7 +27,6 @@ class Bundle:
     """A growing page of resources and deletions; `page` and `slices` return the result."""
 
     def __init__(self, options: Options, cursor: Cursor, url: str, received_at: int, most: int = 1) -> None:
-        """Take the options and cursor of the page, URL and second of arrival of the list, and the most resources."""
         self._most = most
         self._options, self._cursor, self._url = options, cursor, url
         self._raw: list[bytes] = []

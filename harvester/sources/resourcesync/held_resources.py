@@ -18,7 +18,6 @@ class Memory:
     def __init__(
         self, holdings: Holdings, metadata_prefix: str, plan: Plan, others: frozenset[str] = frozenset()
     ) -> None:
-        """Take the holdings, the format, the plan, and the URLs of the other sets."""
         self._holdings, self._prefix, self._plan, self._others = holdings, metadata_prefix, plan, others
 
     def touch_items_of_unattached_resources(self) -> None:
