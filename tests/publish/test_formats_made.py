@@ -107,11 +107,14 @@ def test_a_removed_source_leaves_tombstones_in_an_optional_format(desk: Desk) ->
 
 def test_a_takedown_reaches_an_optional_format(desk: Desk) -> None:
     desk.sent(Sent("1", dc("T", pdf(), pdf("2"))), Sent("2", dc("T")))
-    desk.sent(Sent("1", datacite(PDF)), prefix="datacite")
+    affiliation = f"<creatorName>A, B</creatorName><affiliation>{PDF}</affiliation>"  # which Dublin Core cannot say
+    payload = datacite().replace(
+        b"</titles>", f"</titles><creators><creator>{affiliation}</creator></creators>".encode()
+    )
+    desk.sent(Sent("1", payload), prefix="datacite")
     make(desk, NEW)
     assert PDF.encode() in desk.record("1", NEW).content
     applied(desk, Takedown(Kind.URL, place_of(PDF)), Takedown(Kind.UPSTREAM, "2", "laro"))
-
     assert PDF.encode() not in desk.record("1", NEW).content
     assert b"http://laro.example.org/2.pdf" in desk.record("1", NEW).content
     assert desk.record("2", NEW).is_deleted
@@ -130,7 +133,7 @@ def test_a_publication_that_has_begun_is_repeated_with_the_new_format(desk: Desk
 
     monkeypatch.setattr(batch, "write", late)
     desk.publish()
-    desk.sent(Sent("1", dc("Changed")))
+    assert not waiting
     assert not desk.record("1", NEW).is_deleted
 
 
