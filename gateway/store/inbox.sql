@@ -155,7 +155,7 @@ with recursive named (source) as (
   select (select max(id) from run where run.source = named.source and stage = 'harvest') from named
   where source is not null and source not in (select value from json_each(:without))
 )
-select coalesce(sum(is_complete and outcome = 'succeeded'), 0), max(id)
+select count(case when is_complete = 1 and outcome = 'succeeded' then 1 end), max(id)
 from harvest cross join run on run.id = harvest.number;
 
 -- name: run

@@ -224,19 +224,19 @@ select name from source where name <= ? order by name desc limit ?;
 -- name: sources_biggest
 -- Return the sources with the most living items that were not removed, in the same form.
 select name, base_url, kind, is_removed, is_friend, items, deleted, fulltext from source
-where not is_removed and deleted - items <= 0 order by deleted - items, name limit ?;
+where is_removed = 0 and deleted - items <= 0 order by deleted - items, name limit ?;
 
 -- name: sources_removed
 -- Return the names of the sources that were removed.
-select name from source where is_removed and name > '';
+select name from source where is_removed = 1 and name > '';
 
 -- name: source_totals
 -- Return how many sources were not removed, how many living items they have, and how many of these have full text.
-select count(*), coalesce(sum(items - deleted), 0), coalesce(sum(fulltext), 0) from source where not is_removed;
+select count(*), coalesce(sum(items - deleted), 0), coalesce(sum(fulltext), 0) from source where is_removed = 0;
 
 -- name: friends
 -- Return the addresses of OAI-PMH sources that Identify may name.
-select base_url from source where kind = 'oai_pmh' and is_friend and not is_removed and name > '' order by name limit ?;
+select base_url from source where kind = 'oai_pmh' and is_friend = 1 and is_removed = 0 and name > '' order by name limit ?;
 
 -- name: item_merged
 -- Return items of a source whose upstream identifiers differ from `upstream` at most in the lengths of rows of slashes.

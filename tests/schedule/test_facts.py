@@ -141,12 +141,10 @@ def test_a_snapshot_of_all_sources_says_what_is_due_as_each_source_does(instance
         for _ in range(_ROUNDS):
             history.go_on()
             entries, now, of_all = house.sources.entries(), time() + history.dice.randrange(_DAY), Facts(house)
-            for stage in STAGES:
-                for entry in entries.values():
-                    moments = [
-                        stage.due_at(facts, entry, now)
-                        for facts in (of_all, Facts(house, entry.name), AllRuns(house, entry.name))
-                    ]
+            for entry in entries.values():
+                ways = (of_all, Facts(house, entry.name), AllRuns(house, entry.name))
+                for stage in STAGES:
+                    moments = [stage.due_at(facts, entry, now) for facts in ways]
                     assert len(set(moments)) == 1, (stage.name, entry, moments)
                     due.update({stage.name} if moments[0] is not None else set())
     assert due == {stage.name for stage in STAGES}
