@@ -126,7 +126,10 @@ def _generated() -> tuple[list[File], dict[str, Extracted]]:
 
 
 def offers(files: list[File]) -> Iterator[Offer]:
-    """Yield each file with its own record, and with those of other works: near ones and some at random."""
+    """Yield each file with its own record, and with those of other works: near ones and some at random.
+
+    The own record of a file that is no work is that for which it is wrong.
+    """
     records = list({file.work: file for file in files if file.is_work}.values())
     words = {record.work: set(record.title.lower().split()) for record in records}
     dice = Random(7)
@@ -134,8 +137,7 @@ def offers(files: list[File]) -> Iterator[Offer]:
         own = set(file.title.lower().split())
         near = sorted(records, key=lambda record: -len(own & words[record.work]) / len(own | words[record.work]))
         others = [*near[: _NEAREST + 1], *(dice.choice(records) for _ in range(_RANDOM))]
-        it = [file] if file.is_work else [record for record in records if record.work == file.work]
-        chosen = [*it, *(record for record in others if record.work != file.work)]
+        chosen = [file, *(record for record in others if record.work != file.work)]
         for record in {record.file: record for record in chosen}.values():
             for column in COLUMNS:
                 if record.record(column):
