@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections import Counter
 from collections.abc import Iterable
 
 from gateway.core.model import DateType, WorkDate
@@ -106,6 +105,23 @@ def date_of(dates: Iterable[WorkDate]) -> tuple[str, int]:
     return (best[1], best[2]) if best else ("", 0)
 
 
+def _publication_dates(stated: list[str]) -> list[tuple[bool, bool, int, int, str]]:
+    """Return what orders the dates that have a year and end no embargo: the least is cited."""
+    days = [text[:10] for text in stated]
+    return [
+        (has_time, has_time and days.count(text[:10]) > 1, year, place, text)
+        for place, text in enumerate(stated)
+        if (year := year_of(text)) and _EMBARGO not in text[:60].casefold()
+        for has_time in (":" in text[-14:],)
+    ]
+
+
+def dublin_core_year(texts: Iterable[str]) -> int:
+    """Return the year to cite of the dates in dc:date, which is that of `dublin_core_dates`; 0 if there is none."""
+    dates = _publication_dates(list(texts))
+    return min(dates)[2] if dates else 0
+
+
 def dublin_core_dates(texts: Iterable[str]) -> tuple[WorkDate, ...]:
     """Return the dates in dc:date, with the one to cite first: unqualified Dublin Core does not say what they are.
 
@@ -113,13 +129,7 @@ def dublin_core_dates(texts: Iterable[str]) -> tuple[WorkDate, ...]:
     of availability, which are often equal. It counts only if there is no other, and then the one that is not twice.
     """
     stated = list(texts)
-    twice = {day for day, times in Counter(text[:10] for text in stated).items() if times > 1}
-    dates = [
-        (has_time, has_time and text[:10] in twice, year, place, text)
-        for place, text in enumerate(stated)
-        if _EMBARGO not in text[:60].casefold() and (year := year_of(text))
-        for has_time in (":" in text[-14:],)
-    ]
+    dates = _publication_dates(stated)
     others = tuple(
         WorkDate(text, DateType.EMBARGO_END if _EMBARGO in text[:60].casefold() else DateType.OTHER) for text in stated
     )

@@ -29,6 +29,7 @@ _BEHIND = re.compile(
     r"(?i)/(?:abstract|full(?:text)?(?:/html)?|e?pdf(?:direct)?|html|references|meta|summary|asset|issuetoc)/?$"
 )
 _MARKUP = re.compile(r"(?is)(?:&[lg]t;|</?[a-z][^<>]*+>).*+")
+_PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)(10\.\d{4,9}/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
 _QUERY = re.compile(r"(?s)[?#&].*+")
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 _STOPS = ".,;:…*\u2019\u201d»"
@@ -65,6 +66,7 @@ _ARXIV = re.compile(rf"(?i:arxiv\.org[:/](?:(?:abs|pdf|html)/)?|\barxiv(?:[:/]\s
 _ARXIV_ALONE = re.compile(
     r"(?i)^(?:arxiv\s?:\s?|info:arxiv/|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$"
 )
+_ARCHIVE = re.compile("(?i)arxiv|pmid|pubmed")
 _PMCID = re.compile(
     r"(?i)(?:\bPMC\s?|pubmedcentral\.nih\.gov:|/pmc/articles/|pubmedcentral\.nih\.gov/\S{0,50}[?&]artid=)(\d{4,9})\b"
 )
@@ -84,6 +86,7 @@ _ISBN_NAMED = re.compile(
     r"(?i)(?:\bisbn(?:-?1[03])?(?:\s*\([^()]{1,20}\))?:?\s*|urn:isbn:)((?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dX])(?![\dX])"
 )
 _ISBN_ALONE = re.compile(r"(?i)\s*((?:97[89][-\s\u2010-\u2013]?)?(?:\d[-\s\u2010-\u2013]?){9}[\dX])(?:\s*[(:;,].*)?\s*")
+_LABEL = re.compile("(?i)is[bs]n")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _URN = re.compile(r"(?i)urn:[a-z0-9][a-z0-9-]{1,31}:\S+")
 _ARK = re.compile(r"(?i)(?:https?://[^/\s]+/)?(ark:/?\d{5,9}/\S+)")
@@ -179,7 +182,9 @@ def identifier_of(text: str, scheme: str = "") -> Identifier:
     A check digit that is wrong makes an identifier `other`.
     """
     text = text[:LONGEST].strip()
-    stated = _SCHEMES.get(re.sub(r"[^a-z]", "", scheme.lower()), "")
+    if match := _PLAIN_DOI.fullmatch(text):
+        return Identifier("doi", match[1], f"https://doi.org/{match[1]}")
+    stated = _SCHEMES.get(re.sub(r"[^a-z]", "", scheme.lower()), "") if scheme else ""
     if stated == "doi" and text[:3] == "10.":
         text = f"doi:{text}"
     elif stated == "handle" and "://" not in text and not text.lower().startswith("hdl:"):
@@ -200,6 +205,8 @@ def _resolved(text: str) -> Identifier | None:
 
 def _of_archive(text: str, stated: str) -> Identifier | None:
     """Return an identifier of arXiv, PubMed, or PubMed Central."""
+    if not stated and not _ARCHIVE.search(text):
+        return None
     if match := _ARXIV_ALONE.match(f"arxiv:{text}" if stated == "arxiv" and ":" not in text else text):
         name = match[1] + (match[2] or "")
         return Identifier("arxiv", name, f"https://arxiv.org/abs/{name}")
@@ -212,6 +219,8 @@ def _of_archive(text: str, stated: str) -> Identifier | None:
 
 def _numbered(text: str, stated: str) -> Identifier | None:
     """Return an ISBN or an ISSN; of an unlabelled number, the 13 digits of an ISBN count."""
+    if text[:4] == "http" and not stated and not _LABEL.search(text):
+        return None
     isbn = next(iter(isbns_in(text)), "")
     if not isbn and (stated == "isbn" or len(_SEPARATORS.sub("", text)) == _ISBN_13):
         isbn = isbn_of(text)
