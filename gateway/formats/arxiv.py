@@ -13,7 +13,7 @@ from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing
 from gateway.formats._tables import find, format_of, read_by, record_in, text, texts
 
-_ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7}")
+_ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7}")
 # Accents of TeX: the command, and its letter, in braces or not; and letters that are no accents.
 _MARKS = dict(
     zip(
@@ -39,11 +39,11 @@ _GROUP = re.compile(r"(?i)\b(?:collaborations?|consortium|group|team|project|exp
 # `Given van Family Jr`, as arXiv itself divides the names of its authors.
 _NAME = re.compile(
     r"(?P<given>\S+(?: \S+)*?) (?P<family>"
-    r"(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) )*"
+    r"(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) ){0,4}"
     r"\S+)(?:,? (?P<suffix>Jr\.?|Sr\.?|I{2,3}|IV))?",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r",?\s+and\s+|\s*,\s*(?!(?:Jr|Sr|I{2,3}|IV)\b)|\s*;\s*")
+_BETWEEN = re.compile(r",? and | ?, ?(?!(?:Jr|Sr|I{2,3}|IV)\b)| ?; ?")
 
 
 def read(root: Element, _content: bytes) -> Work | None:

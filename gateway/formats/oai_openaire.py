@@ -25,7 +25,7 @@ _HOST = {
     "citationEndPage": "last_page",
 }  # fmt: skip
 _EMBARGOED = "c_f1cf"  # COAR access rights: embargoed access
-_SIZE = re.compile(r"(?i)\s*(\d{1,15})\s*(?:bytes?|b)?\s*")
+_SIZE = re.compile(r"(?i)\s*(\d{1,15})(?:\s*(?:bytes?|b))?\s*")
 
 
 def read(root: Element, _content: bytes) -> Work | None:

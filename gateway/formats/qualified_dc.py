@@ -6,7 +6,6 @@ lists in one element, divided by semicolons, and types of identifiers in attribu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gateway.core.bibliography.hosts import host_of
@@ -43,7 +42,6 @@ _KNOWN = frozenset((
     *ELEMENTS, *_DATES, *_OF_OTHERS, *_REFINES, "alternative", "abstract", "bibliographicCitation", "accessRights",
     "rightsHolder", "spatial", "temporal",
 ))  # fmt: skip
-_LISTED = re.compile(r"\s*;\s*")
 # Below these are works that the record cites, contains or belongs to.
 _REFERENCES = frozenset((
     "ref-list", "references", "citation_list", "listBibl", "relatedItem", "relatedItems", "back", "bibliography",
@@ -107,7 +105,7 @@ def _type(element: Element) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    return [part for part in _LISTED.split(text) if part] if ";" in text else [text]
+    return list(filter(None, map(str.strip, text.split(";")))) if ";" in text else [text]
 
 
 def _title(known: Describing, name: str, element: Element, text: str) -> None:

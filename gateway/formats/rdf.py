@@ -24,7 +24,7 @@ _AGENTS = {"creator": "aut", "author": "aut", "aut": "aut", "contributor": "ctb"
 # Statements whose values must be words, and not the address of something that this document does not describe.
 _IN_WORDS = frozenset(TABLES["rdf"]["in_words"])
 _LABELS = ("prefLabel", "name", "label", "title", "begin")
-_RESPONSIBILITY = re.compile(r"\s+/\s.*$")  # `Title / by somebody` (ISBD)
+_RESPONSIBILITY = re.compile(r" / .*$")  # `Title / by somebody` (ISBD)
 _RULES = {name: rule for rule in (*TABLES["dc"]["rules"], *TABLES["rdf"]["rules"]) for name in rule[0].split("|")}
 
 
@@ -116,7 +116,7 @@ def _add(known: Describing, element: Element, words: str, language: str, *, in_c
     elif name in ("abstract", "description"):
         known.description(words, "abstract" if name == "abstract" else "", language)
     elif name == "publisher" and in_catalogue:  # `Place : Name , year`
-        known.publisher(re.sub(r"\s*,\s*\[?\d{4}\]?$", "", words.partition(" : ")[2] or words))
+        known.publisher(re.sub(r" ?, ?\[?\d{4}\]?$", "", words.partition(" : ")[2] or words))
     elif rule := _RULES.get(name):
         TARGETS[rule[1]](known, element, words, *rule[2:])
 

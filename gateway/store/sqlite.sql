@@ -407,8 +407,9 @@ order by place.prefix, place.datestamp, place.number;
 
 -- name: check_credentials
 -- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
-select item.identifier, named.url
+select coalesce(item.identifier, source.stem || item.upstream), named.url
 from (select item, url from file union select item, url from content) as named cross join item on item.id = named.item
+  cross join source on source.id = item.source
 where named.url like '%://%:%@%' and not item.is_deleted order by item.id;
 
 -- name: change_last_of_store

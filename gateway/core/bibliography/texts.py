@@ -26,7 +26,7 @@ _INLINE = frozenset((
 _SAME = {"italic": "i", "bold": "b", "inf": "sub"}  # JATS, and the DTD of Crossref
 _STYLE = re.compile(r"<style\b[^<>]*>[^<]*</style\s*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)(?:(?:jats|mml|o|w|v|st1):)?([a-zA-Z][a-zA-Z0-9-]{0,20})((?:\s[^<>]*)?/?)>")
-_PARAGRAPHS = re.compile(r"[ \t]*\x00[\x00\s]*")
+_PARAGRAPHS = re.compile(r"(?:(?<![ \t])[ \t]+)?\x00[\x00\s]*")
 # DataCite 4.6, Appendix 3: standard values for unknown information; and the words of catalogues for the same.
 _UNKNOWN = re.compile(
     r"(?i)[(\[]?:(?:unac|unal|unap|unas|unav|unkn|none|null|tba|tbd|etal|at)\)?\]?(?:[\s;:,-].*)?", re.DOTALL
