@@ -50,7 +50,7 @@ _ISSUE_WORD = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"(?P<word>[^\W\d_][^\d();]{0,30}|\u2116)?\s{0,2}(?<!\d)(?P<number>[A-Za-z]{0,2}\d{1,5}(?:\s?[-/.\u2013]\s?\d{1,5})?[A-Za-z]?)(?!\w)"
+    r"(?P<word>[^\W\d_][^\d();]{0,30}|\u2116)?\s?(?<!\d)(?P<number>\d{1,5}(?:\s?[-/.\u2013]\s?\d{1,5})?[A-Za-z]?)(?!\w)"
 )
 _BEFORE_YEAR = re.compile(r"(?P<volume>\d{1,4})(?:\s*\((?P<issue>\d{1,4}(?:[-/\u2013]\d{1,4})?)\))?,?")
 _IN_BRACKETS = re.compile(rf"\((?P<year>{_YEAR}(?:[-/\u2013]\d{{2,4}})?)\)")
