@@ -52,8 +52,7 @@ from gateway.search.base import Reader
 from gateway.search.indexing import FollowingLater
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import Inbox, Store, Users, View
-from gateway.store.base_inbox import Subscribers, Subscriptions
+from gateway.store.base import Inbox, Store, Subscribers, Subscriptions, Users, View
 from gateway.store.opening import (
     DiscoveryOnDemand,
     open_inbox,
@@ -245,7 +244,7 @@ def _lists(
     places = Places(site)
     further = [FileAddresses(site.url).capability_list] if has_file_lists else []
     hub_url = f"{site.url}/hub" if settings.is_on("hub") else ""
-    resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of)
+    resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of, page_url=places.page_urls)
     kept_of = kept_files(settings.instance, resources, store, store.fact(EPOCH_FACT))
     yield resourcesync.blueprint(store, sets, resources, kept_of, further=further, hub=hub_url)
     yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
@@ -323,6 +322,7 @@ def _repository(settings: Settings, epoch: str) -> Repository:
         icon_link=settings.text("branding_icon_link"),
         icon_title=settings.text("branding_icon_title"),
         rights_manifest=settings.text("rights_manifest"),
+        friends_most=settings.number("identify_friends_most"),
     )
 
 

@@ -41,7 +41,7 @@ def formats() -> str:
     """Return the table of formats in `gateway/formats`, the richest first."""
     rows = (
         (
-            f"`{format_.metadata_prefix}`" if format_.metadata_prefix else "",
+            f"`{format_.metadata_prefix}`{', optional' * format_.is_optional}" if format_.metadata_prefix else "",
             f"`{format_.namespace}`" if format_.namespace else "any other",
             f"version {format_.version}" if format_.metadata_prefix else "",
         )

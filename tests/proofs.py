@@ -41,11 +41,11 @@ PROOFS = {
         "OVERLAP_VERSIONS",
         50_000,
     ),
-    "loop": Proof(
-        "resourcesync/test_own_destination.py",
-        "A second instance that follows our lists of changes holds the same.",
-        "LOOP_ROUNDS",
-        50,
+    "chain": Proof(
+        "chain/test_chain.py",
+        "A gateway behind a gateway, over each way, and a mirror behind it lose nothing.",
+        "CHAIN_ROUNDS",
+        20,
     ),
     "hub-loop": Proof(
         "schedule/hub/test_full_loop.py",

@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, work_dates, names, takedowns, registry}
+  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry}
 MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
@@ -32,6 +32,8 @@ HARVESTER <- harvester.{words, runtime, xml, http, sources, fulltext, validate, 
 # The core uses the standard library only, but for lxml, which one file configures, the codings of answers, and click.
 gateway.core <- gateway.core
 gateway.core.xmlio <- GROUND gateway.core.xmlio + lxml
+gateway.core.bibliography <- GROUND
+gateway.core.bibliography.languages <- GROUND + langcodes
 gateway.core.pieces <- + isal zstandard
 gateway.core.{finding, program} <- gateway.core + click
 # Formats and store never see each other; publication is where they meet.
@@ -66,7 +68,7 @@ gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pa
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, takedowns.targets, fulltext, review} + flask
   flask_wtf werkzeug
 gateway.review.users <- gateway.{core, store, fulltext, review}
-gateway.review.throttle <- GROUND gateway.store.{base, base_users}
+gateway.review.throttle <- GROUND gateway.store.base
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}

@@ -22,6 +22,8 @@ _HANDLE = re.compile(
     r"((?!123456789/)\d[\d.]*/\S+)$"  # 123456789 is the prefix of DSpace before it has one of its own; many keep it
 )
 
+_PLACE = re.compile(r"#[A-Za-z]")  # begins the name of a place in the document
+
 _AUTHORITY = r"(?:[^\s/?#@\[\]]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?"
 _ADDRESS = re.compile(rf"(?i)^https?://{_AUTHORITY}(?:[/?#]\S*)?$")
 _REFERENCE = re.compile(rf"^(?:[A-Za-z][A-Za-z0-9+.-]*:|(?=[^:/?#]*(?:[/?#]|$)))(?://{_AUTHORITY}(?=[/?#]|$)|(?!//))")
@@ -41,7 +43,9 @@ _HOST = re.compile(r"(?i)(https?://)([^\s/?#@:\[\]]+)")
 def uri_of(text: str) -> str:
     """Return a DOI or handle in any spelling as an https URI of its resolver, or an empty string if it is neither."""
     if "10." in text and (match := _DOI.match(text)):
-        return address(f"https://doi.org/{match[1]}/{match[2]}")
+        place = _PLACE.search(match[2])
+        suffix = match[2][: place.start()] if place else match[2].rstrip(".,;")  # the end of a sentence
+        return address(f"https://doi.org/{match[1]}/{suffix or match[2]}")
     if "/" in text and (match := _HANDLE.match(text)):
         return "https://hdl.handle.net/" + address(match[1])
     return ""

@@ -68,7 +68,11 @@ OBJECTS: Objects = {
         """)
     },
     "gateway rebuild": {
-        "the result": fields("changed_records | integer | How many records got a new datestamp."),
+        "the result": fields("""
+            changed_records | integer | How many records got a new datestamp.
+            withdrawn_items? | integer | With --withdraw-non-works: how many items became tombstones.
+            non_works? | texts | How many published items describe no work, a sentence for each source and format.
+        """),
         "the result of --from-inbox": fields("""
             published_pages | integer | How many pages of the inbox were published.
             changed_records | integer | How many records got a new datestamp.

@@ -24,6 +24,7 @@ GatewayError
 │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
 │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
 ├── UnusableRecord              one record cannot be used; it goes to quarantine with this sentence
+│   └── NotAWork                it describes a person, a conference, or something else that is not published
 ├── FetchError                  a request brought no usable answer
 │   ├── AddressRefused          the address guard refused the address
 │   ├── ConnectionFailed        no connection, or it broke
@@ -207,6 +208,14 @@ class NoSetHierarchy(OaiError):
 
 class UnusableRecord(GatewayError):
     """One record cannot be used; quarantine shows its message to administrators."""
+
+
+class NotAWork(UnusableRecord):
+    """A record describes something else than a work, such as a person. It is stored, counted, and not published."""
+
+    def __init__(self, what: str) -> None:
+        """Make the sentence; `what` names the thing with its article: `a person`."""
+        super().__init__(f"It describes {what}, which is not a work, so it is not published.")
 
 
 class FetchError(GatewayError):

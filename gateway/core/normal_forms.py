@@ -31,6 +31,15 @@ def _bounded(signs: re.Match[str]) -> str:
     return "".join(kept)
 
 
+_MOST_CHARACTERS: Final = 4_000_000  # some characters become eighteen others
+
+
+def letters(text: str) -> str:
+    """Return only the letters and digits of a text, in lower case, without accents, for the comparison of titles."""
+    folded = normalized("NFKD", text)[:_MOST_CHARACTERS].casefold()
+    return "".join(filter(str.isalnum, folded))
+
+
 # --- Tables as CSV (RFC 4180) in which no cell is a formula. Pure ----------------------------------------------------
 
 CSV_TYPE = "text/csv; charset=UTF-8"

@@ -37,7 +37,6 @@ class Settings(Mapping[str, Value]):
     """The settings in force, by name, and the instance folder that they belong to."""
 
     def __init__(self, instance: Path, values: Mapping[str, Value], origins: Mapping[str, str]) -> None:
-        """Take checked values and, by name, their origins."""
         self.instance = instance
         self.origins = dict(origins)
         self._values = dict(values)

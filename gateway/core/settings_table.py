@@ -69,6 +69,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("oai_sets_page_size", 1000, "How many sets a page of ListSets has.", least=1, most=1_000_000),
     Setting("oai_token_life_seconds", 0, "How long a resumptionToken is valid; 0: for ever.", most=_YEAR * 100),
     Setting("oai_max_request_bytes", 1_000_000, "How many bytes the arguments of a request may have.", least=1000),
+    Setting(
+        "formats_made",
+        "",
+        "The metadata formats that are made for every item besides oai_dc and oai_didl, with spaces between: marcxml, "
+        "mets, mods, oai_datacite, oai_openaire. `gateway rebuild` carries out a change.",
+    ),
     Setting("oai_show_departed", False, "Whether a record that left a set is shown in that set as deleted."),
     Setting(
         "browse_search",
@@ -135,6 +141,7 @@ SETTINGS: tuple[Setting, ...] = (
         least=1,
         most=1000,
     ),
+    Setting("identify_friends_most", 200, "How many sources Identify names at most as friends.", most=100_000),
     Setting(
         "rights_manifest",
         "",

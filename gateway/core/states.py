@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gateway.core.model import Outcome, Run, RunOutcome, Source, Tried
+from gateway.core.model import Lack, LackCount, Outcome, Run, RunOutcome, Source, Tried
 from gateway.core.secret_arguments import without_secrets
 from gateway.core.xmltext import utc_datetime
 
@@ -67,6 +67,19 @@ def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> St
     return of_run(last, has_died=has_died)
 
 
+def of_lacks(counts: Iterable[LackCount]) -> tuple[str, ...]:
+    """Return what the records of items lack, a sentence for each format and each lack."""
+    return tuple(
+        f"Items {_LACKS[count.lack]}, harvested as {count.metadata_prefix}: {count.items}, such as {count.example}."
+        for count in counts
+    )
+
+
+def has_no_title(counts: Iterable[LackCount], living: int) -> bool:
+    """Return whether all living items of a source lack a title; so its format is probably not understood."""
+    return sum(count.items for count in counts if count.lack is Lack.TITLE) >= living > 0
+
+
 def of_search(search: Tried | None) -> State:
     """Return how the search for a file of a work without files stands; None: there was none."""
     if search is None:
@@ -107,6 +120,13 @@ def of_takedown(*, is_removed: bool, is_done: bool, hits: int) -> State:
     return State("withdrawn", "good", "Withdrawn")
 
 
+_LACKS: Mapping[Lack, str] = {
+    Lack.TITLE: "without a title",
+    Lack.DATE: "without a date",
+    Lack.AUTHOR: "without an author",
+    Lack.READER: "in a format without a reader here, so that only well-known elements count",
+    Lack.WORK: "that describe no work; `gateway rebuild --withdraw-non-works` makes tombstones of them",
+}
 # The outcomes of runs: shape, headline, and what to do; `of_run` says more of some.
 _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
     RunOutcome.RUNNING: ("neutral", "Running", ""),
@@ -129,7 +149,8 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.ROBOTS_DENIED: "robots.txt forbids the request.",
     Outcome.SKIP_HOST: "This site is not asked.",
     Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
-    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed.",
+    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed. If this is intended, "
+    'write allow = ["host:port"] into the entry of the source in sources.toml.',
     Outcome.BAD_SCHEME: "The address is not http or https.",
     Outcome.DNS_ERROR: "The name of the host cannot be resolved.",
     Outcome.TLS_ERROR: "The certificate of the server is not valid.",

@@ -175,7 +175,6 @@ class Takedowns:
     """
 
     def __init__(self, entries: Iterable[Takedown] = (), revision: str = "") -> None:
-        """Take all entries."""
         self.listed = tuple(entries)
         self.entries = tuple(takedown for takedown in self.listed if not takedown.removed_at)
         self.revision = revision

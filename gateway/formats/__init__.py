@@ -1,6 +1,7 @@
 """The metadata formats: one file per format, which exports `FORMAT`. Formats import neither store nor web parts.
 
-A format with a metadataPrefix is written for every item. A format without one is only read, by its namespace.
+A format with a metadataPrefix is written for every item, an optional one only if the setting `formats_made` names it.
+A format without a prefix is only read, by its namespace.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from gateway.core.errors import ConfigurationError
 from gateway.core.model import Work
 from gateway.core.registry import members
 from gateway.core.xmlio import Element
@@ -37,6 +39,8 @@ class MetadataFormat:
     glance: Callable[[bytes], Work | None] | None = None
     read_by: Callable[[Element, bytes, Mapping[str, str]], Work | None] | None = None
     schemas: tuple[str, ...] = ()
+    is_optional: bool = False  # made only if the setting `formats_made` names it
+    roots: tuple[str, ...] = ()  # local names of roots that are read in any other namespace, or in none
 
     @property
     def namespace(self) -> str:
@@ -58,15 +62,34 @@ def load() -> tuple[MetadataFormat, ...]:
 
 @cache
 def written() -> Mapping[str, MetadataFormat]:
-    """Return the formats that are written for every item, by prefix, `oai_dc` first: others may contain it."""
+    """Return the formats that can be written for every item, by prefix, `oai_dc` first: others may contain it."""
     ours = {format_.metadata_prefix: format_ for format_ in load() if format_.metadata_prefix}
     return dict(sorted(ours.items(), key=lambda pair: pair[0] != "oai_dc"))
+
+
+def named(prefixes: str) -> tuple[str, ...]:
+    """Return the optional formats in the value of the setting `formats_made`, sorted.
+
+    Raise ConfigurationError for any other word.
+    """
+    wanted = sorted(set(prefixes.split()))
+    optional = [prefix for prefix, format_ in written().items() if format_.is_optional]
+    if unknown := [prefix for prefix in wanted if prefix not in optional]:
+        raise ConfigurationError(
+            f"The setting formats_made names {', '.join(unknown)}. Choose among: {', '.join(sorted(optional))}."
+        )
+    return tuple(wanted)
 
 
 @cache
 def glancing() -> tuple[MetadataFormat, ...]:
     """Return the formats that can read plain payloads without a tree."""
     return tuple(format_ for format_ in load() if format_.glance)
+
+
+def readers_by_root(local: str) -> tuple[MetadataFormat, ...]:
+    """Return the formats that read a root with this local name in a namespace that is not theirs."""
+    return tuple(format_ for format_ in load() if local in format_.roots)
 
 
 @cache

@@ -81,14 +81,13 @@ def _file_provenance(file: FileLink, modified: str) -> str:
 
 
 def _resources(file: FileLink) -> Iterator[str]:
-    """Yield the Resources of a file: by value, or by reference; all have the same bytes (ISO/IEC 21000-2)."""
+    """Yield the Resources of a file: by reference, and by value if its bytes are embedded (ISO/IEC 21000-2)."""
     mime_type = file.mime_type if _MIME_TYPE.fullmatch(file.mime_type) else UNKNOWN
     opening = f'<didl:Resource mimeType="{escape_attribute(mime_type)}"'
-    if file.content:
-        yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
-        return
     for url in filter(None, (file.url, file.copy_url)):
         yield f'{opening} ref="{escape_attribute(address(url))}"/>'
+    if file.content:
+        yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
 
 
 _OBJECT_FILE = descriptor(type_of(OBJECT_FILE))
@@ -241,5 +240,5 @@ def _digests(fixity: Element) -> Iterator[tuple[str, str, bool]]:
 
 
 def _content(resources: list[Element]) -> bytes:
-    """Return the bytes of a file that is embedded; its Resource has no reference then."""
+    """Return the bytes of a file that is embedded; its other Resources are references to the same bytes."""
     return next((b64decode(resource.text or "") for resource in resources if resource.get("encoding") == "base64"), b"")

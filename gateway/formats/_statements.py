@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from gateway.core.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
+from gateway.core.bibliography.identifiers import dois_in, is_test_address
 from gateway.core.model import FileLink, Statement, Work
 from gateway.formats._file_links import file_type, type_named
 
@@ -15,18 +16,35 @@ ELEMENTS = (
 )  # fmt: skip
 
 _TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S.*)$")
+# The address of a licence, or of a statement of rights; alone, or in a text.
 _LICENSE = re.compile(
-    r"(?i)^https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|rightsstatements\.org/|opensource\.org/licenses/)\S+$"
+    r"(?i)https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|(?:www\.)?rightsstatements\.org/|opensource\.org/licenses/"
+    r"|(?:www\.)?(?:creativecommons|opendatacommons)\.org/licenses/)[^\s\"'<>]+"
 )
+_ANY_LICENSE = re.compile(r"(?i)https?://\S{1,300}licen[cs]e\S*")
+_NO_ACCESS = re.compile(r"(?i)(?:openaire|eu-repo|coar-)[^/]*/|access_right")
+
+
+def license_in(text: str) -> str:
+    """Return the address of a licence that a statement of rights is or contains, or an empty string."""
+    if "://" not in text:
+        return ""
+    if match := _LICENSE.search(text):
+        return address(match[0].rstrip(".,;)"))
+    return address(text) if _ANY_LICENSE.fullmatch(text) and not _NO_ACCESS.search(text) else ""
+
+
+_OWN_PAGE = re.compile(r"/handle/\d[\d.]*/|/items/[0-9a-f-]{36}")  # DSpace
 
 
 class _Names:
     """The identifiers, addresses, files and the licence in the statements, collected in one walk."""
 
-    __slots__ = ("_only", "files", "identifiers", "license", "pages", "related", "resolvers")
+    __slots__ = ("_only", "files", "identifiers", "inside", "license", "pages", "related", "resolvers")
 
     def __init__(self, leading: Collection[tuple[str, str]]) -> None:
         self.identifiers: dict[str, None] = {}
+        self.inside: list[str] = []  # DOIs within other identifiers
         self.pages: list[str] = []  # addresses of the work that lead neither to a file nor to a resolver
         self.resolvers: list[str] = []
         self.related: list[str] = []  # addresses in relations: the work's page, or anything else
@@ -36,13 +54,17 @@ class _Names:
         self._only = stated.pop() if len(stated) == 1 else ""
         for element, text in leading:
             _LEADING[element](self, element, text)
+        if self.inside and not any(uri.startswith("https://doi.org/") for uri in self.identifiers):
+            self.identifiers = {self.inside[0]: None, **self.identifiers}
 
     def locator(self, element: str, text: str) -> None:
         """Take an identifier, relation or source: an address, a DOI or handle, or neither."""
         uri = uri_of(text)
         if uri and (element == "identifier" or text.startswith(ALSO_KNOWN_AS)):
             self.identifiers[uri] = None
-        if text[:4].lower() != "http":
+        elif element == "identifier" and "10." in text and len(dois := dois_in(text)) == 1:
+            self.inside.append(address(f"https://doi.org/{dois[0]}"))  # of a citation, or of a page
+        if text[:4].lower() != "http" or is_test_address(text):
             return
         text = text.replace("&amp;", "&")  # Digital Commons escapes twice
         if not is_address(text):
@@ -71,8 +93,7 @@ class _Names:
 
     def rights(self, _element: str, text: str) -> None:
         """Take the address of a license."""
-        if not self.license and _LICENSE.match(text):
-            self.license = address(text)
+        self.license = self.license or license_in(text)
 
     def page(self) -> str:
         """Return the landing page, or an empty string.
@@ -80,6 +101,8 @@ class _Names:
         It is the first address in `identifier` that leads neither to a file nor to a resolver. The next choices are a
         related address on the host of a file, as in EPrints, that of a resolver, and any related one.
         """
+        if len(self.pages) > 1:  # DSpace has the work's own page last
+            self.pages.sort(key=lambda url: _OWN_PAGE.search(url) is None)
         if not self.related:
             return next(iter(self.pages or self.resolvers), "")
         hosts = {_host(url) for url in self.files}
@@ -148,4 +171,5 @@ def completed(
         landing_page=landing_page if is_address(landing_page) else inner.landing_page or own.landing_page,
         files=tuple(file if file.license else file._replace(license=licensed) for file in links),
         license=licensed,
+        bibliography=inner.bibliography,
     )

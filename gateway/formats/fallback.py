@@ -1,14 +1,21 @@
-"""Reads all other formats: Dublin Core elements anywhere in a payload, else elements with well-known names."""
+"""Reads all other formats: by the name of the root, else Dublin Core elements anywhere, else well-known children.
+
+A format without its namespace is read by its own reader. Else the Dublin Core elements count that are not in a list of
+references. Else only the direct children of the root count, or of the only element in it: names such as `title` are
+also those of parts, and of what a work cites.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
+from gateway.core.bibliography.people import is_name, parts_of_list
 from gateway.core.model import Statement, Work
-from gateway.core.xmlio import Element, children, name_of, outermost, text_of
-from gateway.core.xmltext import DC, XML
-from gateway.formats import MetadataFormat
-from gateway.formats._statements import ELEMENTS, work_of
+from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.xmltext import XML
+from gateway.formats import MetadataFormat, qualified_dc, readers_by_root
+from gateway.formats._statements import work_of
 
 # Local names that have the same meaning in many vocabularies.
 _NAMES: Mapping[str, str] = {
@@ -19,6 +26,7 @@ _NAMES: Mapping[str, str] = {
     "date": "date",
     "year": "date",
     "publicationyear": "date",
+    "publicationdate": "date",
     "abstract": "description",
     "description": "description",
     "doi": "identifier",
@@ -33,36 +41,38 @@ _NAMES: Mapping[str, str] = {
     "source": "source",
     "document_type": "type",
 }
-# Elements whose texts may be lists, as in LARO's records (Autoload, Listing 6), separated by ` ; `.
-_LISTS = ("creator", "subject")
 _MOST = 500  # statements: a payload may be a whole book
 
 
-def read(root: Element, _content: bytes) -> Work:
+def read(root: Element, content: bytes) -> Work:
     """Return the Work of any payload; it has no statements if no element of it is known."""
-    statements = tuple(_dublin_core(root)) or tuple(_suggested(root))
-    return work_of(tuple(dict.fromkeys(statements))[:_MOST])
-
-
-def _dublin_core(root: Element) -> Iterator[Statement]:
-    for node in outermost(root, (DC,), ELEMENTS):
-        if text := text_of(node):
-            yield Statement(name_of(node)[1], text, node.get(f"{{{XML}}}lang", ""))
+    for format_ in readers_by_root(name_of(root)[1]):
+        if (work := format_.read(root, content)) is not None and work.statements:
+            return work
+    if (work := qualified_dc.read(root, content)) is not None:
+        return work
+    parts = list(islice(children(root), 2))
+    if len(parts) == 1 and len(parts[0]):  # a wrapper
+        return read(parts[0], b"")
+    return work_of(tuple(dict.fromkeys(_suggested(root)))[:_MOST])
 
 
 def _suggested(root: Element) -> Iterator[Statement]:
-    for element in root.iter("{*}*"):
+    for element in children(root):
         name = _NAMES.get(name_of(element)[1].lower())
         if name and next(children(element), None) is None and (text := text_of(element)):
-            yield from (Statement(name, part, element.get(f"{{{XML}}}lang", "")) for part in _parts(name, text))
+            language = element.get(f"{{{XML}}}lang", "")
+            yield from (Statement(name, part, language) for part in _parts(name, text))
 
 
 def _parts(name: str, text: str) -> list[str]:
-    """Return the parts of a list; for people, without the affiliations after their names."""
-    parts = [part.strip() for part in text.split(" ; ")] if name in _LISTS else [text]
-    if name == "creator" and len(parts) > 1:
-        parts = [part.partition(" (")[0] for part in parts]
-    return [part for part in parts if part and part.lower() not in ("et al", "et al.")]
+    """Return the parts of a list (Autoload, Listing 6); for people, without the affiliations after their names."""
+    if name not in ("creator", "subject"):
+        return [text]
+    parts = parts_of_list(text)
+    return (
+        [part.partition(" (")[0] for part in parts if is_name(part)] if name == "creator" and len(parts) > 1 else parts
+    )
 
 
 FORMAT = MetadataFormat(namespaces=(), rank=0, read=read)

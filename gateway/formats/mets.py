@@ -1,4 +1,8 @@
-"""METS: read only (Library of Congress, Metadata Encoding and Transmission Standard). Its files are in fileSec."""
+"""METS (Library of Congress, METS 1.12; profiles of DFG-Viewer, DSpace, Archivematica, Fedora).
+
+The description is that of the whole, never of a chapter or page. Of the files in fileSec, one group counts: the best
+there is, with one file per page. What is written has MODS, and the files in one group.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,35 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.core.addresses import address
+from gateway.core.addresses import address, is_address
+from gateway.core.bibliography.identifiers import is_test_address
 from gateway.core.digests import Digest, Digests, digest
 from gateway.core.model import FileLink, Work
-from gateway.core.xmlio import Element, children, name_of
+from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DCTERMS
-from gateway.formats import MetadataFormat, reader_of
+from gateway.formats import MetadataFormat, reader_of, readers_by_root
+from gateway.formats._describing import Describing
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._mods_writer import MODS, XLINK, elements
 from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
-from gateway.formats._statements import completed
+from gateway.formats._statements import completed, license_in
+from gateway.formats._writing import around, document, empty, facts_of
 
 _METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
 _MOST_SECTIONS = 100  # referred to by one file
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
-# Groups (fileGrp/@USE) with files that programs made of the files of the work, or about them.
-_SIDE_GROUPS = frozenset(
-    ("thumbs", "thumbnail", "min", "default", "max", "fulltext", "text/ocr", "text", "license", "metadata",
-     "submissiondocumentation", "presentation")
+# Groups (fileGrp/@USE, else @ID) of files that were made of the work, or about it (DSpace, Archivematica, Fedora).
+_NEVER = frozenset((
+    "thumbs", "thumbnail", "thumbnails", "thumb", "tn", "teaser", "fulltext", "text", "text/ocr", "ocr", "alto",
+    "license", "license_rdf", "cc-license", "metadata", "submissiondocumentation", "sword", "branded_preview",
+    "preview", "local", "rels-ext", "mods", "dc", "techmd", "transcript", "iiif", "licence", "hocr",
+))  # fmt: skip
+_ICONS = ("thumb", "icon", "ocr-d", "fulltext")
+# Groups of images of pages in several sizes, the best first: only one of them counts.
+_IMAGES = (
+    "original", "obj", "master", "lza", "max", "archive", "reference", "reference image", "default", "access",
+    "presentation", "min", "medium_size",
 )  # fmt: skip
 
 
@@ -35,25 +50,55 @@ class _FileFacts(NamedTuple):
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of the richest descriptive metadata, with the files."""
+    """Return the Work of the description of the whole, with the files."""
     if name_of(root)[1] != "mets":
         return None
     files = tuple({file.url: file for file in _files(root)}.values())
-    best: tuple[int, Work] | None = None
-    for holder in _descriptive(root):
-        for namespace, child in _payloads(holder):
-            reader = reader_of(namespace)
-            work = reader.read(child, b"") if not best or reader.rank > best[0] else None
+    work = next(filter(None, map(_described, _descriptive(root))), None) or _labelled(root)
+    page, licence = _rights(root)
+    links = tuple(file if file.license else file._replace(license=licence) for file in files)
+    whole = completed(work, files=links)
+    return whole._replace(landing_page=page or whole.landing_page, license=whole.license or licence)
+
+
+# --- the description --------------------------------------------------------------------------------------------------
+
+
+def _descriptive(root: Element) -> list[Element]:
+    """Return the contents of the sections with descriptive metadata, that of the whole first.
+
+    METS 1 has an element for them, METS 2 an attribute.
+    """
+    sections = list(root.iterfind("{*}dmdSec"))
+    sections += root.iterfind("{*}mdSec//{*}md[@USE='DESCRIPTIVE']")
+    by_id = {section.get("ID", ""): section for section in sections}
+    first: dict[str, None] = {}
+    maps = sorted(root.iterfind("{*}structMap"), key=lambda map_: (map_.get("TYPE") or "").lower() != "logical")
+    for map_ in maps:
+        for div in islice(map_.iter("{*}div"), 3):
+            first.update(dict.fromkeys(f"{div.get('DMDID') or ''} {div.get('MDID') or ''}".split()))
+            if first:
+                break
+    named = [by_id[name] for name in first if name in by_id]
+    ranked = sorted(sections, key=_rank) if not named else [*sorted(named, key=_rank), *sections]
+    return [data for section in ranked for data in section.iterfind("{*}mdWrap/{*}xmlData")]
+
+
+def _rank(section: Element) -> int:
+    """Return how rich a description is: the lowest is the best."""
+    data = section.find("{*}mdWrap/{*}xmlData")
+    payload = None if data is None else next(_payloads(data), None)
+    return -reader_of(payload[0]).rank if payload else 1
+
+
+def _described(data: Element) -> Work | None:
+    for namespace, child in _payloads(data):
+        readers = (reader_of(namespace), *readers_by_root(name_of(child)[1]))
+        for reader in readers:
+            work = reader.read(child, b"")
             if work is not None and work.statements:
-                best = (reader.rank, work)
-    return completed(best[1] if best else Work(), files=files)
-
-
-def _descriptive(root: Element) -> Iterator[Element]:
-    """Yield the sections with descriptive metadata: METS 1 has an element for them, METS 2 an attribute."""
-    yield from root.iterfind("{*}dmdSec/{*}mdWrap/{*}xmlData")
-    for section in root.iterfind("{*}mdSec//{*}md[@USE='DESCRIPTIVE']"):
-        yield from section.iterfind("{*}mdWrap/{*}xmlData")
+                return work
+    return None
 
 
 def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
@@ -65,21 +110,76 @@ def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
         yield DCTERMS, holder
 
 
+def _labelled(root: Element) -> Work:
+    """Return the Work of a package without a description: its title is its label."""
+    known = Describing()
+    known.title(root.get("LABEL") or "")
+    return known.work() or Work()
+
+
+def _rights(root: Element) -> tuple[str, str]:
+    """Return the page and the licence that the profile of DFG-Viewer states (dv:links, dv:rights)."""
+    page = next((text for element in root.iter("{*}presentation") if is_address(text := text_of(element))), "")
+    licences = (license_in(text_of(element)) for element in root.iter("{*}license"))
+    return ("" if is_test_address(page) else page), next(filter(None, licences), "")
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
 def _files(root: Element) -> Iterator[FileLink]:
     namespace = f"{{{name_of(root)[0]}}}"
-    sections = {element.get("ID"): element for element in root.iter(f"{namespace}*") if element.get("ID")}
-    facts: dict[str, _FileFacts] = {}
+    groups: dict[str, list[tuple[Element, str]]] = {}
     for file in root.iterfind(f"{namespace}fileSec//{namespace}file"):
-        groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{namespace}fileGrp"))
-        if not _SIDE_GROUPS.isdisjoint(groups):
-            continue
-        mime_type = file.get("MIMETYPE", "")
         url = next((url for element in file.iterfind(f"{namespace}FLocat") if (url := _address(element))), "")
-        if url and "html" not in mime_type:
-            type_ = type_named(mime_type) or file_type(url) or UNKNOWN
-            link = FileLink(address(url), type_, found_in="mets:FLocat", size=_size(file))
-            own = digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
-            yield _administered(dated(link, file.get("CREATED", ""))._replace(digests=own), file, sections, facts)
+        uses = [_use(group) for group in file.iterancestors(f"{namespace}fileGrp")]
+        use = next(filter(None, [(file.get("USE") or "").lower(), *uses]), "")
+        if url and not any(_is_side(one) for one in (use, *uses)) and "html" not in (file.get("MIMETYPE") or ""):
+            groups.setdefault(use, []).append((file, url))
+    sections = (
+        {element.get("ID"): element for element in root.iter(f"{namespace}*") if element.get("ID")} if groups else {}
+    )
+    facts: dict[str, _FileFacts] = {}
+    for file, url in _best(groups, _whole_files(root, namespace)):
+        mime_type = file.get("MIMETYPE") or ""
+        type_ = type_named(mime_type) or file_type(url) or UNKNOWN
+        link = FileLink(address(url), type_, found_in="mets:FLocat", size=_size(file))
+        own = digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
+        yield _administered(dated(link, file.get("CREATED", ""))._replace(digests=own), file, sections, facts)
+
+
+def _use(group: Element) -> str:
+    return (group.get("USE") or group.get("ID") or "").lower()
+
+
+def _is_side(use: str) -> bool:
+    return use in _NEVER or any(part in use for part in _ICONS)
+
+
+def _whole_files(root: Element, namespace: str) -> frozenset[str]:
+    """Return the IDs of the files to which the top of the logical structure points: the work in one file."""
+    top = root.find(f"{namespace}structMap/{namespace}div")
+    pointers = () if top is None else top.iterfind(f"{namespace}fptr")
+    return frozenset(pointer.get("FILEID") or "" for pointer in pointers)
+
+
+def _best(groups: Mapping[str, list[tuple[Element, str]]], wholes: frozenset[str]) -> Iterator[tuple[Element, str]]:
+    """Yield the files to publish: those that are the work in one file, and the best group of the others."""
+    images = [use for use in _IMAGES if use in groups and _is_image(groups[use])]
+    sizes = set(images[1:]) if images else set()
+    for use, files in groups.items():
+        if use in sizes:
+            continue
+        if use == "download" and images:  # also one per page
+            yield from [(file, url) for file, url in files if file.get("ID") in wholes] or (
+                files if len(files) == 1 else []
+            )
+        else:
+            yield from files
+
+
+def _is_image(files: list[tuple[Element, str]]) -> bool:
+    return any((file.get("MIMETYPE") or "image").startswith("image") for file, _ in files[:3])
 
 
 def _administered(
@@ -107,7 +207,8 @@ def _characteristics(section: Element | None) -> _FileFacts:
 
 def _address(location: Element) -> str:
     url = (location.get(_HREF) or location.get("LOCREF") or "").strip()
-    return url if url.lower().startswith(("http://", "https://")) else ""
+    is_web = url.lower().startswith(("http://", "https://")) and location.get("LOCTYPE") != "OTHER"
+    return url if is_web and not is_test_address(url) else ""
 
 
 def _size(file: Element) -> int | None:
@@ -115,6 +216,46 @@ def _size(file: Element) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
 
 
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+_SCHEMA = "http://www.loc.gov/standards/mets/mets.xsd"
+_ALGORITHMS = {"md5": "MD5", "sha1": "SHA-1", "sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"}
+
+
+def write(work: Work) -> bytes:
+    """Return the work in UTF-8 as METS 1.12: its MODS, and its files by reference with size and checksum."""
+    stated = facts_of(work)
+    best = next((identifier.url or identifier.text for identifier in stated.identifiers), "")
+    record = around("mods", elements(stated._replace(files=())), {"xmlns": MODS, "version": "3.8"})
+    data = around("xmlData", [record])
+    names = [f"FILE{place}" for place in range(1, len(stated.files) + 1)]
+    parts = (
+        around("dmdSec", [around("mdWrap", [data], {"MDTYPE": "MODS"})], {"ID": "DMD"}),
+        around("fileSec", [around("fileGrp", map(_file, stated.files, names), {"USE": "ORIGINAL"})]),
+    )
+    pointers = "".join(empty("fptr", {"FILEID": name}) for name in names)
+    structure = f'<structMap><div DMDID="DMD">{pointers}</div></structMap>'
+    facts = {"OBJID": best, "LABEL": stated.title.text}
+    return document("mets", {"": _METS, "xlink": XLINK}, _SCHEMA, (*parts, structure), facts)
+
+
+def _file(file: FileLink, name: str) -> str:
+    algorithm, checksum, _ = next((one for one in file.fixity if one[0] in _ALGORITHMS), ("", "", False))
+    facts = {
+        "ID": name, "MIMETYPE": file.mime_type, "SIZE": "" if file.size is None else str(file.size),
+        "CHECKSUM": checksum, "CHECKSUMTYPE": _ALGORITHMS.get(algorithm, ""),
+    }  # fmt: skip
+    return around("file", [empty("FLocat", {"LOCTYPE": "URL", "xlink:type": "simple", "xlink:href": file.url})], facts)
+
+
 FORMAT = MetadataFormat(
-    namespaces=(_METS, _METS_2), rank=60, read=read, schemas=("http://www.loc.gov/standards/mets/",)
+    namespaces=(_METS, _METS_2),
+    rank=60,
+    read=read,
+    metadata_prefix="mets",
+    schema=_SCHEMA,
+    write=write,
+    is_optional=True,
+    schemas=("http://www.loc.gov/standards/mets/",),
+    roots=("mets",),
 )

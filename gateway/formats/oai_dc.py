@@ -190,7 +190,9 @@ FORMAT = MetadataFormat(
     metadata_prefix="oai_dc",
     schema=SCHEMA,
     namespaces=(OAI_DC,),
-    version=2,  # 2: every about of an upstream is carried on, and no metadataNamespace is empty
+    # 2: every about of an upstream is carried on, and no metadataNamespace is empty; 3: every format is read by its
+    # standard, and what was made of it says more
+    version=3,
     rank=10,
     read=read,
     write=write,

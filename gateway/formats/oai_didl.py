@@ -205,7 +205,9 @@ FORMAT = MetadataFormat(
     metadata_prefix="oai_didl",
     schema=SCHEMA,
     namespaces=(DIDL,),
-    version=3,  # 2: every about of an upstream is carried on; 3: digests in all algorithms, and who states them
+    # 2: every about of an upstream is carried on; 3: digests in all algorithms, and who states them; 4: as oai_dc 3,
+    # and bytes that are embedded stand beside the references
+    version=4,
     rank=70,
     read=read,
     write=write,

@@ -6,15 +6,17 @@ LARO is the index of *Autoload: a pipeline for expanding the holdings of an Inst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from gateway.core.addresses import address, uri_of
-from gateway.core.model import FileLink, Statement, Work
+from gateway.core.bibliography.dates import date_of
+from gateway.core.bibliography.hosts import host_of, year_in
+from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import SOLR
 from gateway.formats import MetadataFormat
-from gateway.formats._file_links import UNKNOWN, file_type
-from gateway.formats._statements import work_of
+from gateway.formats._describing import Describing
+from gateway.formats._file_links import file_type
 
 # The facts of a document, and the names of their fields; of several names, the first that the document has counts.
 LARO: Mapping[str, str] = {
@@ -24,6 +26,7 @@ LARO: Mapping[str, str] = {
     "creator": "displayName author creator",
     "contributor": "contributor",
     "source": "displaySource source",
+    "journal": "publication journal",
     "publisher": "publisher",
     "date": "date",
     "description": "abstract description",
@@ -39,7 +42,6 @@ LARO: Mapping[str, str] = {
     "embargodate": "embargodate",
     "url": "url",
 }
-_AND_OTHERS = ("et al", "et al.")
 _ABOUT = ("abstract", "catalog", "landing", "metadata", "publisher", "record")  # labels of links to no full text
 
 
@@ -54,13 +56,15 @@ def read_by(root: Element, _content: bytes, fields: Mapping[str, str]) -> Work |
         return None
     held = {child.get("name", ""): _values(child) for child in children(root)}
     values = {role: _first(held, names) for role, names in {**LARO, **fields}.items()}
-    statements = tuple(
-        statement for role, write in _WRITERS.items() for text in values[role] for statement in write(role, text)
-    )
-    links = [_link(text) for text in values["url"]]
-    files = tuple(link for link in links if isinstance(link, FileLink))
-    page = next((link for link in links if isinstance(link, str) and link), "")
-    return work_of(statements, files, page)
+    known = Describing("solr:url")
+    for role, add in _ADDERS.items():
+        for text in values.get(role, ()):
+            add(known, text)
+    if not date_of(known.dates)[1] and known.sources and (host := host_of(known.sources[0])):
+        known.date(year_in(host))
+    for text in values["url"]:
+        _link(known, text)
+    return known.work() or Work()
 
 
 def _values(field: Element) -> list[str]:
@@ -75,51 +79,51 @@ def _first(held: Mapping[str, list[str]], names: str) -> list[str]:
 # --- statements ---------------------------------------------------------------------------------------------------
 
 
-def _plain(role: str, text: str) -> Iterator[Statement]:
-    yield Statement(role, text)
+def _list(add: Callable[[Describing, str], None], known: Describing, text: str) -> None:
+    """Add the parts of a list in one field, separated by semicolons, as the authors in LARO, perhaps shortened."""
+    for part in filter(None, map(str.strip, text.split(";"))):
+        add(known, part)
 
 
-def _list(role: str, text: str) -> Iterator[Statement]:
-    """Yield the parts of a list in one field, separated by semicolons, as the authors in LARO, perhaps shortened."""
-    for part in text.split(";"):
-        if (name := part.strip()) and name.lower() not in _AND_OTHERS:
-            yield Statement(role, name)
+def _source(known: Describing, text: str) -> None:
+    if host := host_of(text):
+        known.host(**host._asdict())
+    known.more("sources", text)
 
 
-def _doi(_role: str, text: str) -> Iterator[Statement]:
-    yield Statement("identifier", f"doi:{text}" if text.startswith("10.") else text)
-
-
-def _open(_role: str, text: str) -> Iterator[Statement]:
+def _open(known: Describing, text: str) -> None:
     if text.lower() in ("true", "1", "yes"):
-        yield Statement("rights", "info:eu-repo/semantics/openAccess")
+        known.rights("info:eu-repo/semantics/openAccess")
 
 
-def _embargo(_role: str, text: str) -> Iterator[Statement]:
-    yield Statement("date", f"info:eu-repo/date/embargoEnd/{text[:10]}")
-
-
-_WRITERS: Mapping[str, Callable[[str, str], Iterator[Statement]]] = {
-    "title": _plain,
-    "creator": _list,
-    "contributor": _list,
-    "subject": _list,
-    **dict.fromkeys(
-        ("description", "publisher", "date", "type", "format", "source", "language", "relation", "coverage"), _plain
-    ),
-    "doi": _doi,
-    "identifier": _plain,
-    "rights": _plain,
+_ADDERS: Mapping[str, Callable[[Describing, str], None]] = {
+    "title": Describing.title,
+    "creator": lambda known, text: _list(Describing.name, known, text),
+    "contributor": lambda known, text: _list(lambda known, name: known.name(name, "ctb"), known, text),
+    "subject": lambda known, text: _list(Describing.subject, known, text),
+    "description": lambda known, text: known.description(text, "abstract"),
+    "publisher": Describing.publisher,
+    "date": Describing.date,
+    "type": Describing.type,
+    "format": lambda known, text: known.more("formats", text),
+    "source": _source,
+    "journal": lambda known, text: known.host(title=text),
+    "language": Describing.language,
+    "relation": lambda known, text: known.more("relations", text),
+    "coverage": lambda known, text: known.more("places", text),
+    "doi": lambda known, text: known.identifier(text, "doi"),
+    "identifier": Describing.identifier,
+    "rights": Describing.rights,
     "openaccess": _open,
-    "embargodate": _embargo,
+    "embargodate": lambda known, text: known.date(text[:10], DateType.EMBARGO_END),
 }
 
 
 # --- links --------------------------------------------------------------------------------------------------------
 
 
-def _link(text: str) -> FileLink | str:
-    """Return the file at a url if its label or the address says that it is one, else the address of a page.
+def _link(known: Describing, text: str) -> None:
+    """Add a url: a file if its label or the address says that it is one, else the address of a page.
 
     In LARO, a label precedes the address of a full text: `URL Accepted Manuscript | http://…`.
     """
@@ -128,8 +132,9 @@ def _link(text: str) -> FileLink | str:
     label = next((part.removeprefix("URL").strip() for part in parts if part and address(part) != url), "")
     mime_type = file_type(url) if url else ""
     if uri_of(url) or (not mime_type and (not label or any(word in label.lower() for word in _ABOUT))):
-        return url
-    return FileLink(url, mime_type or UNKNOWN, found_in="solr:url", version=label) if url else ""
+        known.page(url)
+    else:
+        known.file(url, mime_type, version=label)
 
 
 FORMAT = MetadataFormat(namespaces=(SOLR,), rank=15, read=read, read_by=read_by)

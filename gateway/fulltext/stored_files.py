@@ -48,7 +48,6 @@ class Copies:
     """The copies of one instance."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the instance folder."""
         self._folder, self._takedowns = folder, TakedownFile(folder)
 
     def keep(self, body: bytes) -> None:

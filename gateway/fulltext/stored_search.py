@@ -15,7 +15,7 @@ from gateway.core.errors import StoreError
 from gateway.core.model import Candidate, Decision, Match, Outcome, SearchState, Trace, Tried
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import NAMED, REVIEWED, Identity, SearchResult
-from gateway.store.base_discovery import Discovery
+from gateway.store.base import Discovery
 from gateway.store.instance import DISCOVERY, Instance
 from gateway.store.opening import open_discovery
 

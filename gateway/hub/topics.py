@@ -95,7 +95,6 @@ class Backlog:
     """The changes that subscribers did not get, for all requests of a process."""
 
     def __init__(self, topics: Topics) -> None:
-        """Take the topics of the site."""
         self._topics = topics
         # By list, a time that is known to have no changes: its first second, and the one behind its last.
         self._quiet: dict[_Place, tuple[int, int]] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gateway.core.model import Source
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.xmltext import (
     BRANDING,
@@ -46,13 +45,14 @@ class Repository:
     icon_link: str = ""
     icon_title: str = ""
     rights_manifest: str = ""
+    friends_most: int = 200
 
 
-def identify(repository: Repository, earliest: int, sample: str, sources: Iterable[Source]) -> list[bytes]:
+def identify(repository: Repository, earliest: int, sample: str, friends: Iterable[str]) -> list[bytes]:
     """Return the `<Identify>` element in parts (OAI-PMH 2.0 §4.2).
 
     `earliest` is the earliestDatestamp in seconds since 1970, `sample` the identifier of an item as escaped text.
-    `sources` are announced as friends, unless they are removed, not OAI-PMH, or not to be announced.
+    `friends` are the baseURLs of other repositories; one with a secret is not announced.
     """
     return [
         b"<Identify>",
@@ -64,17 +64,16 @@ def identify(repository: Repository, earliest: int, sample: str, sources: Iterab
         element("deletedRecord", "persistent"),
         element("granularity", "YYYY-MM-DDThh:mm:ssZ"),
         *(element("compression", coding) for coding in COMPRESSIONS),
-        *(f"<description>{text}</description>".encode() for text in _descriptions(repository, sample, sources)),
+        *(f"<description>{text}</description>".encode() for text in _descriptions(repository, sample, friends)),
         b"</Identify>",
     ]
 
 
-def _descriptions(repository: Repository, sample: str, sources: Iterable[Source]) -> Iterator[str]:
+def _descriptions(repository: Repository, sample: str, friends: Iterable[str]) -> Iterator[str]:
     yield _oai_identifier(repository, sample)
-    named = (source for source in sources if source.kind == "oai_pmh" and source.is_friend and not source.is_removed)
-    friends = [source.base_url for source in named if not secret_argument(source.base_url)]  # of an earlier release
-    if friends:
-        yield _container("friends", FRIENDS, "friends.xsd", "".join(_text("baseURL", url) for url in friends))
+    named = [url for url in friends if not secret_argument(url)]  # of an earlier release
+    if named:
+        yield _container("friends", FRIENDS, "friends.xsd", "".join(_text("baseURL", url) for url in named))
     if repository.icon_url:
         yield _branding(repository)
     if repository.rights_manifest:

@@ -67,7 +67,6 @@ class Endpoint:
     """
 
     def __init__(self, store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> None:
-        """Take the store, and the allowed length of the arguments of a request in bytes."""
         self._store, self._repository, self._max_bytes, self._observe = store, repository, max_bytes, observe
         self._turns = Lock()
 

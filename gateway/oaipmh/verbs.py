@@ -37,7 +37,6 @@ class Refused(Exception):
     """The request is answered with these errors; a single OaiError can also be raised itself."""
 
     def __init__(self, *errors: OaiError) -> None:
-        """Take the errors, at least one."""
         super().__init__(*errors)
         self.errors = errors
 
@@ -122,7 +121,7 @@ def _identify(view: View, repository: Repository, _arguments: Arguments) -> Cont
     sample = f"oai:{repository.domain}:sample/1"
     for record in view.page(Selection("oai_dc"), None, 1).records:
         sample = record.split(b"<identifier>", 1)[1].split(b"</identifier>", 1)[0].decode()
-    parts = identify(repository, view.earliest_datestamp(), sample, view.sources())
+    parts = identify(repository, view.earliest_datestamp(), sample, view.friends(repository.friends_most))
     return Content(_lines(*parts), is_cacheable=True, last_modified=view.horizon)
 
 

@@ -14,13 +14,16 @@ from gateway.core.errors import GatewayError, SearchUnavailable
 from gateway.core.finding import Finding, guarded
 from gateway.core.instance import base_url_doubt, check_settings, secret
 from gateway.core.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
+from gateway.core.states import of_lacks
 from gateway.core.takedowns import UNERASED, UNSETTLED
 from gateway.core.xmltext import utc_datetime
+from gateway.formats import named
 from gateway.hub import subscribers
 from gateway.ops import schemas
 from gateway.ops.backup import documents
 from gateway.ops.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.publish.rebuild import outdated
+from gateway.publish.source_facts import made, optional
 from gateway.resourcesync.addresses import resource_sets
 from gateway.review import users
 from gateway.search.sqlite_reader import open_search
@@ -245,14 +248,21 @@ def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
     if prefixes := outdated(store):
         yield Finding(
             "warning",
-            f"Records in {', '.join(prefixes)} were made by an older mapping. "
+            f"Records in {', '.join(prefixes)} were made by an older mapping, or for an older value of formats_made. "
             "`gateway rebuild` makes all records again.",
         )
+    standings = store.standings()
+    lacks = store.lack_counts(standings)
+    if other := optional(made(store)).symmetric_difference(named(settings.text("formats_made"))):
+        sentence = f"formats_made has changed: {', '.join(sorted(other))}. `gateway rebuild` carries it out."
+        yield Finding("warning", sentence)
     with store.view() as view:
         yield Finding("fine", f"The store serves everything up to {utc_datetime(view.horizon)}.")
         for source in view.sources():
-            counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
+            counts = ", ".join(f"{number} {what}" for what, number in standings[source.name][1].items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
+            for sentence in of_lacks(lacks.get(source.name, ())):
+                yield Finding("fine", f"{source.name}: {sentence}")
 
 
 def _hub(settings: Settings) -> Iterator[Finding]:

@@ -49,7 +49,6 @@ class State(Collector):
         clock: Callable[[], float],
         hub: Hub | None = None,
     ) -> None:
-        """Take the instance folder, the functions that open its databases, and the hub if there is one."""
         self._folder = folder
         self._open_store, self._open_inbox = open_store, open_inbox
         self._clock = clock

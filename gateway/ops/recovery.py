@@ -15,16 +15,13 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from gateway.core.errors import ConfigurationError, StoreError
-from gateway.core.model import Format, SetDescription, Source
-from gateway.core.names import SOURCES
+from gateway.core.model import Format, Source
 from gateway.formats import written
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
 from gateway.publish.source_facts import add_format, facts_from, keep_note
 from gateway.store.base import Inbox, Store
 from gateway.store.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
-
-_SETS_AT_ONCE = 1000
 
 # It is called with the number of published pages, and with that of all pages.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -58,25 +55,12 @@ def remember_sources(store: Store, inbox: Inbox) -> None:
     for source in sources:
         if source.name in noted:
             continue
-        inbox.keep_sets(source.name, tuple(_sets_of(store, source.name)))
+        with store.view() as view:
+            inbox.keep_sets(source.name, view.sets_of(source.name))
         if source.is_removed and inbox.removal(source.name, 0) is None:
             position = store.position(source.name)
             store.advance(source.name, position, inbox.remove_source(source.name, position, 0))
         keep_note(store, inbox, source.name)
-
-
-def _sets_of(store: Store, name: str) -> Iterator[SetDescription]:
-    top = f"{SOURCES}:{name}"
-    with store.view() as view:
-        if own := view.set_named(top):
-            yield own
-        after = f"{top}:"
-        while sets := view.sets(after, _SETS_AT_ONCE):
-            of_source = [set_ for set_ in sets if set_.spec.startswith(f"{top}:")]
-            yield from of_source
-            if len(of_source) < len(sets):
-                return
-            after = sets[-1].spec
 
 
 def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lambda *_: None) -> Made:
@@ -165,7 +149,8 @@ def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
         store.remember(UNFINISHED_FACT, "yes")
         store.remember(EPOCH_FACT, secrets.token_hex(8))  # from here, the store has lost nothing
     for ours in written().values():
-        add_format(store, ours)
+        if not ours.is_optional:
+            add_format(store, ours)
     for known_source in known:
         for format_ in known_source.formats:
             store.add_format(format_)

@@ -9,7 +9,7 @@ import gc
 import json
 import secrets
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -21,13 +21,14 @@ from gateway.core import permissions
 from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
-from gateway.core.model import Compacted
+from gateway.core.model import Compacted, Lack
 from gateway.core.settings import SETTINGS, Setting, Settings, Value, load
-from gateway.formats import written
+from gateway.core.states import of_lacks
+from gateway.formats import named, written
 from gateway.ops import recovery
 from gateway.publish import rebuild as again
 from gateway.publish.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
-from gateway.publish.source_facts import add_format
+from gateway.publish.source_facts import add_format, adopt, made, noted, optional
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
@@ -59,7 +60,7 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
         check_settings(settings)
         with closing(open_store(folder, create=True)) as store, closing(open_inbox(folder, create=True)) as inbox:
             fix_domain(store, settings.text("repository_domain"))
-            _introduce(store, inbox)
+            _introduce(store, inbox, named(settings.text("formats_made")))
         is_new = not (folder / "config.toml").exists()
         write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
         make_secret(folder)
@@ -72,11 +73,13 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
     return settings
 
 
-def _introduce(store: Store, inbox: Inbox) -> None:
+def _introduce(store: Store, inbox: Inbox, wanted: Iterable[str]) -> None:
     """Add our formats to a store that is still empty, so that ListMetadataFormats has them before the first harvest."""
     if not is_published(store):
         for format_ in written().values():
-            add_format(store, format_)
+            if not format_.is_optional:
+                add_format(store, format_)
+        adopt(store, inbox, wanted)
         again.rebuild(store, inbox)  # makes no records here; it stores the versions of our mappings
 
 
@@ -86,21 +89,36 @@ def count_items(folder: Path) -> int:
         return sum(store.counts(source.name)["items"] for source in view.sources())
 
 
+def changed_formats(folder: Path) -> Iterator[str]:
+    """Yield what a rebuild does because `formats_made` has changed, as sentences.
+
+    Raise StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
+    """
+    wanted = frozenset(named(load(folder).text("formats_made")))
+    with closing(open_store(folder)) as store:
+        present = optional(made(store))
+    if new := sorted(wanted - present):
+        yield f"Records in {', '.join(new)} are made, because formats_made names them."
+    if gone := sorted(present - wanted):
+        yield f"Records in {', '.join(gone)} become tombstones, because formats_made does not name them."
+
+
 def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int], None]) -> int:
     """Map every item again, in one of our formats or in all; return how many records changed.
 
-    `progress` is called with the number of items that were processed so far. Raise ConfigurationError for a prefix
-    that is not ours, and if records are published under another domain; StoreError if the store cannot be written.
+    The formats are those of the setting `formats_made` and the two that every item has; records in others that were
+    made become tombstones. `progress` is called with the number of items that were processed so far. Raise
+    ConfigurationError for a prefix that is not ours, and if records are published under another domain; StoreError if
+    the store cannot be written.
     """
-    if metadata_prefix is not None and metadata_prefix not in written():
-        raise ConfigurationError(
-            f"{metadata_prefix} is not a format that the gateway writes. Choose one of: {', '.join(written())}."
-        )
     settings = load(folder)
     check_settings(settings)
+    wanted = named(settings.text("formats_made"))
     with following(settings) as index, closing(open_inbox(folder)) as inbox:
         check_domain(index.store, settings.text("repository_domain"))
         check_whole(index.store, inbox)
+        _check_prefix(index.store, metadata_prefix, wanted)
+        adopt(index.store, inbox, wanted)
         with index.store.view() as view:
             last = view.last_item()
         number = processors()
@@ -108,6 +126,31 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
             return again.rebuild(index.store, inbox, metadata_prefix, progress)
         with closing(_by_processes(folder, index, inbox, metadata_prefix, last, number)) as parts:
             return again.rebuild(index.store, inbox, metadata_prefix, progress, parts)
+
+
+def non_works(folder: Path, *, withdraws: bool) -> tuple[int, tuple[str, ...]]:
+    """Withdraw the items that describe no work, if asked; return how many, and a sentence for each source with more.
+
+    Raise as `rebuild`.
+    """
+    with following(load(folder)) as index:
+        store = index.store
+        withdrawn = again.withdraw_non_works(store) if withdraws else 0
+        with store.view() as view:
+            names = [source.name for source in view.sources()]
+        lacks = store.lack_counts(names).items()
+        others = ((name, [count for count in several if count.lack is Lack.WORK]) for name, several in lacks)
+        return withdrawn, tuple(f"{name}: {sentence}" for name, several in others for sentence in of_lacks(several))
+
+
+def _check_prefix(store: Store, metadata_prefix: str | None, wanted: Iterable[str]) -> None:
+    """Raise ConfigurationError for a prefix that is neither made nor was."""
+    present = made(store)
+    ours = dict.fromkeys((*present.prefixes, *wanted, *present.withdrawn))
+    if metadata_prefix is not None and metadata_prefix not in ours:
+        raise ConfigurationError(
+            f"{metadata_prefix} is not a format that the gateway writes. Choose one of: {', '.join(ours)}."
+        )
 
 
 def _by_processes(
@@ -167,9 +210,12 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     with closing(open_inbox(folder)) as inbox, following(settings, create=True) as index:
         store = index.store
         check_domain(store, settings.text("repository_domain"))
-        made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
+        wanted = named(settings.text("formats_made"))
+        adopt(store, inbox, {*wanted, *noted(inbox)})  # those of former settings get tombstones by a rebuild
+        result = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
+        adopt(store, inbox, wanted)
         _withdraw(store, inbox, settings)  # records that are taken down become tombstones again
-        return made
+        return result
 
 
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:

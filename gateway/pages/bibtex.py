@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from gateway.core.bibliography.dates import date_parts
 from gateway.core.normal_forms import normalized
-from gateway.core.work_dates import date_parts
 from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
 

@@ -41,7 +41,11 @@ def table(pages: Pages, place: str, rows: Sequence[T], key: Callable[[T], str]) 
     after = request.args.get("after", "")
     if after and after not in map(key, rows) and not may_be_key(after):
         return no_such_page(pages, after)
-    part = part_of(sorted(rows, key=key), key, after, SHOWN_ROWS)
+    return table_page(pages, place, part_of(sorted(rows, key=key), key, after, SHOWN_ROWS))
+
+
+def table_page(pages: Pages, place: str, part: Part[T]) -> Response:
+    """Answer with a page of a table; `place` is its address and its template."""
     base = f"{pages.site.root}/{place}"
     body = pages.render(
         f"{place}.html",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gateway.core.work_dates import date_parts
+from gateway.core.bibliography.dates import date_parts
 from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
 

@@ -12,7 +12,8 @@ from gateway.core.errors import SearchUnavailable
 from gateway.pages import charts
 from gateway.pages.answers import answer
 from gateway.pages.browse_answers import as_json, plain
-from gateway.pages.tables import Searched, sources_of
+from gateway.pages.harvests import harvest_of
+from gateway.pages.tables import MOST_SOURCES, Searched, source_rows, sources_after
 from gateway.pages.templating import Pages
 from gateway.search.query import YearCount
 from gateway.store.base import Inbox, Store
@@ -42,27 +43,33 @@ class HomePages:
     def home(self, *, is_json: bool) -> Response:
         """Answer with the start page: what is here, where it comes from, how to harvest it."""
         with self._store.view() as view:
-            rows = sources_of(view, self._inbox, self._searched())
-        living = [row for row in rows if not row.is_removed]
+            sources, records, fulltext = view.source_totals()
+            removed = view.removed_sources()
+            listed = view.listed_sources("", MOST_SOURCES + 1) if is_json else view.biggest_sources(_SHOWN_SOURCES)
+        searched = self._searched()
         totals = {
-            "records": sum(row.records for row in living),
-            "fulltext": sum(row.fulltext for row in living),
-            "searched": sum(row.searched for row in living),
-            "sources": len(living),
+            "records": records,
+            "fulltext": fulltext,
+            "searched": sum(searched.values()) - sum(searched.get(name, 0) for name in removed),
+            "sources": sources,
         }
         years = self._shown_years()
         if is_json:
             facts = {"name": self._pages.site.name, "baseURL": self._pages.site.base_url, **totals}
-            return as_json({**facts, "sources": plain(living), "years": plain(years)})
-        last = max((row.last for row in living if row.last), key=lambda run: run.started_at, default=None)
-        biggest = sorted(living, key=lambda row: -row.records)
+            living = [pair for pair in listed[:MOST_SOURCES] if not pair[0].is_removed]
+            following = listed[MOST_SOURCES - 1][0].name if len(listed) > MOST_SOURCES else None
+            rows = source_rows(living, self._inbox, searched)
+            more = {"sources": plain(rows), "next": sources_after(self._pages.site.url, following)}
+            return as_json({**facts, **more, "years": plain(years)})
+        biggest = source_rows(listed, self._inbox, searched)
+        complete, last = self._inbox.last_harvests(removed) if self._inbox else (0, None)
         body = self._pages.render(
             "home.html",
             is_home=True,
             totals=totals,
-            sources=biggest[:_SHOWN_SOURCES],
-            last=last,
-            complete=sum(1 for row in living if row.last and row.last.state == "complete"),
+            sources=biggest,
+            last=last and harvest_of(last),
+            complete=complete,
             years=years,
             best=best_year(years) if years else None,
             not_shown=not_shown(totals["records"], years),
@@ -73,10 +80,10 @@ class HomePages:
             if len(years) > 1
             else "",
             chart=charts.bars(
-                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest[:_SHOWN_SOURCES]],
+                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest],
                 self._pages.texts.home.chart_name,
             )
-            if len(living) > 1
+            if sources > 1
             else "",
         )
         return answer(body, headers={"Link": self._link})

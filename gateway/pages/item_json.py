@@ -30,7 +30,7 @@ def item_json(item: Item) -> str:
         "journal": reference.journal or None,
         "publisher": reference.publisher or None,
         "language": reference.language or None,
-        "abstracts": [{"text": text, "language": language or None} for _, text, language in reference.abstracts],
+        "abstracts": [{"text": text, "language": language or None} for text, language, _ in reference.abstracts],
         "subjects": [subject.text for subject in reference.subjects],
         "identifiers": [
             {"scheme": entry.scheme, "value": entry.text, "url": entry.url or None} for entry in reference.identifiers

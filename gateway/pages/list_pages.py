@@ -24,7 +24,6 @@ class ListPages:
     """`/sets`, `/formats` and `/formats/<prefix>`."""
 
     def __init__(self, store: Store, pages: Pages) -> None:
-        """Take what the pages show."""
         self._store = store
         self._pages = pages
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.core.work_dates import date_parts
+from gateway.core.bibliography.dates import date_parts
 from gateway.pages.item import Item
 from gateway.pages.shown import bare, shortened
 

@@ -58,7 +58,7 @@ def _of_repository() -> dict[str, Any]:
     return {
         "/index.json": _get("What this repository is, and its sources", "application/json"),
         "/help.json": _get("What people and robots should know", "application/json"),
-        "/sources.json": _get("All sources", "application/json"),
+        "/sources.json": _get("All sources", "application/json", _query("after")),
         "/sources/{name}.json": _get("One source and its harvests", "application/json", _path("name"), missing=True),
         "/sets.json": _get(
             "The sets, or those below one", "application/json", _query("set"), _query("after"), missing=True

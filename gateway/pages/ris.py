@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.core.work_dates import date_parts
+from gateway.core.bibliography.dates import date_parts
 from gateway.pages.reference import Reference
 from gateway.pages.shown import bare
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from gateway.core.work_dates import date_parts
+from gateway.core.bibliography.dates import date_parts
 from gateway.pages.item import Item
 from gateway.pages.reference import Author
 from gateway.pages.shown import bare, shortened

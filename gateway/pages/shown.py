@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
+from gateway.core.bibliography.texts import folded
+
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -27,22 +29,12 @@ _HIDDEN = re.compile(
 )
 # The only markup that titles and abstracts of records keep.
 _TAG = re.compile(r"<(/?)(i|b|em|strong|sub|sup)\s*>", re.IGNORECASE)
-# `<p>` and `<br/>` of HTML, and `<jats:p>` of Crossref.
-_PARAGRAPH = re.compile(r"</?(?:jats:)?p(?: [^<>]{0,200})?>|<br ?/?>", re.IGNORECASE)
 _BREAK = re.compile(r"([/:._-])(?=[^/:._-])")
 
 
 def plain(text: str) -> str:
     """Return a text of a record without controls, with entities resolved once and white space folded."""
-    return " ".join(_UNSEEN.sub("", unescape(text)).split())
-
-
-def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text of a record, each one as `plain` returns it.
-
-    The tags of `p` and `br` divide them. Published records have no empty lines, since their white space is folded.
-    """
-    return [part for entry in _PARAGRAPH.split(unescape(text)) if (part := " ".join(_UNSEEN.sub("", entry).split()))]
+    return folded(text)
 
 
 def bare(text: str) -> str:

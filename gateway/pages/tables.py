@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from gateway.core.model import Format, SetDescription, Source, SourceCounts
@@ -16,8 +15,8 @@ from gateway.store.base import Inbox, View
 # Counts the items of each source that were searched for.
 Searched: TypeAlias = Callable[[], Mapping[str, int]]
 
+MOST_SOURCES = 500  # in one answer as JSON
 _DEEPEST = 1_000  # colons in a setSpec
-_NOTHING = SourceCounts(0, 0, 0)
 
 
 class SourceRow(NamedTuple):
@@ -59,45 +58,32 @@ class FormatRow(NamedTuple):
 
 
 def source_rows(
-    sources: Iterable[Source],
-    counts: Mapping[str, SourceCounts],
-    last: Mapping[str, Sequence[Harvest]],
-    titles: Mapping[str, str] = MappingProxyType({}),
-    searched: Mapping[str, int] = MappingProxyType({}),
+    listed: Iterable[tuple[Source, SourceCounts]], inbox: Inbox | None, searched: Mapping[str, int]
 ) -> list[SourceRow]:
-    """Return the rows of the sources, in their order. `titles` has the names that they give themselves."""
+    """Return the rows of some sources, in their order; `searched` counts searched items by source."""
     rows = []
-    for source in sources:
-        count = counts.get(source.name, _NOTHING)
-        url = "" if secret_argument(source.base_url) else source.base_url
-        harvest = next(iter(last.get(source.name, ())), None)
-        numbers = (count.living, count.deleted, count.fulltext)
+    for source, count in listed:
+        identity = inbox.identity(source.name) if inbox else None
         rows.append(
             SourceRow(
                 source.name,
-                titles.get(source.name, ""),
-                url,
+                identity.latest.repository_name if identity else "",
+                "" if secret_argument(source.base_url) else source.base_url,
                 source.kind,
                 source.is_removed,
-                *numbers,
-                harvest,
+                count.living,
+                count.deleted,
+                count.fulltext,
+                next(iter(harvests_of(inbox, source.name, 1)), None),
                 searched.get(source.name, 0),
             )
         )
     return rows
 
 
-def sources_of(view: View, inbox: Inbox | None, searched: Mapping[str, int], name: str = "") -> list[SourceRow]:
-    """Return the rows of all sources, or of the one with this name; `searched` counts searched items by source."""
-    sources = view.sources() if not name else tuple(filter(None, (view.source(name),)))
-    last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
-    return source_rows(sources, view.source_counts(), last, _titles(inbox, sources), searched)
-
-
-def _titles(inbox: Inbox | None, sources: Iterable[Source]) -> dict[str, str]:
-    """Return the names that sources give themselves, in their last answer to Identify."""
-    known = {source.name: inbox.identity(source.name) for source in sources} if inbox else {}
-    return {name: identity.latest.repository_name for name, identity in known.items() if identity}
+def sources_after(url: str, name: str | None) -> str | None:
+    """Return the address of the JSON of the sources after a name; None: there are no more."""
+    return None if name is None else f"{url}/sources.json?after={name}"
 
 
 def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:

@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from gateway.core.bibliography.languages import language_tag
 from gateway.core.states import of_step
 from gateway.pages import shown
 from gateway.pages.charts import meter
 from gateway.pages.item_addresses import plain_address
-from gateway.pages.languages import counted, language_tag, texts
+from gateway.pages.languages import counted, texts
 from gateway.pages.site import Site
 
 _FRAME = Path(__file__).parent / "templates"
@@ -27,7 +28,6 @@ class Pages:
     """The templates of some pages, with the frame around them, for one site."""
 
     def __init__(self, site: Site, folder: Path) -> None:
-        """Take the site and the folder of the templates."""
         self.site = site
         self.texts: SimpleNamespace = texts()
         self._environment = Environment(

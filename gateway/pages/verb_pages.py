@@ -25,7 +25,6 @@ class VerbPages:
     """`/browse`."""
 
     def __init__(self, store: Store, pages: Pages, explore: Explore) -> None:
-        """Take what the pages show."""
         self._store = store
         self._pages = pages
         self._explore = explore

@@ -29,7 +29,7 @@ from gateway.formats import written
 from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, prepare
 from gateway.publish.namespaces import standing_alone
-from gateway.publish.source_facts import keep_note
+from gateway.publish.source_facts import keep_note, made
 from gateway.publish.versions import Arrived, Versions, is_living
 from gateway.store.base import Inbox, Store
 
@@ -126,6 +126,7 @@ class Batch:
         self._store, self._facts = store, facts
         self._places = places
         self._last = pages[-1].number if places.stop is None else None
+        self._edition = store.edition(facts.name)  # first: a later change of files, or of our formats, raises it
         self._payloads = Payloads(store, inbox, facts, pages)
         self._counts = Counts(pages=0 if self._last is None else len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
@@ -144,7 +145,6 @@ class Batch:
         }
         self._versions = Versions(inbox)
         self._takedowns = store.takedowns()
-        self._edition = store.edition(facts.name)  # before the states: a later change of files raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
         self._changes = [change for change in settled if change is not None]
@@ -326,6 +326,7 @@ class Payloads:
         self._at_hand = {page.number: page for page in pages}
         self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
         self._lost_until = inbox.lost_until()
+        self._made = made(store)
         self._names: dict[str, str] = {"oai_dc": ""}  # ours contains it, so it needs no other name
 
     def task(
@@ -356,12 +357,12 @@ class Payloads:
             given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
         given.sort()
         if state is None:
-            return Task(self._facts, upstream, tuple(given), takedowns=takedowns)
+            return Task(self._facts, upstream, tuple(given), takedowns=takedowns, made=self._made)
         held_sets: tuple[str, ...] = ()
         if all(record.is_deleted for record in given) or self._may_be_hidden(takedowns, state, given):
             held_sets = self._store.item_sets(state.number)
         published = tuple(prefix for prefix, _, _ in state.records)
-        return Task(self._facts, upstream, tuple(given), held_sets, state.files, published, takedowns)
+        return Task(self._facts, upstream, tuple(given), held_sets, state.files, published, takedowns, self._made)
 
     def is_lost(self, payload: Payload) -> bool:
         """Return whether the inbox lacks the page of a payload, because an earlier inbox was lost."""
@@ -413,7 +414,9 @@ class Payloads:
             return next((our.metadata_prefix for our in ours if our.upstream_prefix == upstream), None)
 
     def _added(self, upstream: str, schema: str, namespace: str) -> str:
-        wanted = f"{upstream}.{self._facts.name}" if upstream in written() else local_prefix(upstream)
+        ours = written().get(upstream)
+        is_ours = ours is not None and not ours.is_optional  # an optional one shares its prefix
+        wanted = f"{upstream}.{self._facts.name}" if is_ours else local_prefix(upstream)
         format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
         added = self._store.add_format(format_).metadata_prefix
         keep_note(self._store, self._inbox, self._facts.name)

@@ -30,8 +30,9 @@ class Change(NamedTuple):
     state: ItemState | None
 
     def differs(self) -> bool:
-        """Return whether a record, or `is_withheld`, differs from the state in the store."""
-        if self.state is not None and self.state.is_withheld is not self.prepared.is_withheld:
+        """Return whether a record, `is_withheld` or `lacking` differs from the state in the store."""
+        state, prepared = self.state, self.prepared
+        if state is not None and (state.is_withheld, state.lacking) != (prepared.is_withheld, prepared.lacking):
             return True
         return bool(self.news())
 
@@ -101,4 +102,6 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
         tuple(records),
         prepared.is_withheld,
         prepared.contents if has_didl else None,
+        prepared.cite_as,
+        prepared.lacking,
     )

@@ -6,6 +6,7 @@ The header is added later, when the datestamp is known (`record`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,12 +15,13 @@ from typing import NamedTuple
 
 from gateway.core import xmlio
 from gateway.core.digests import is_strong
-from gateway.core.errors import NotXml, UnusableRecord, unforeseen
-from gateway.core.model import Content, FileLink, FileOrigin, Work
+from gateway.core.errors import NotAWork, NotXml, UnusableRecord, unforeseen
+from gateway.core.model import Content, FileLink, FileOrigin, Lack, Lacking, Work
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
-from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.formats import glancing, oai_didl, reader_of, readers_by_root, stated_namespace, written
+from gateway.formats._not_works import refuse_other_things
 from gateway.formats.oai_dc import naming
 from gateway.publish import provenance, resourcesync_abouts, withholding
 from gateway.publish.namespaces import guarded, standing_alone
@@ -29,6 +31,10 @@ from gateway.publish.withholding import Forbidden
 _DIGEST_BYTES = 16
 _UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
+# Elements with text, in a valid oai_dc.
+_STATED = {
+    name: re.compile(rb"<(?:[\w.-]+:)?%b\b[^<>]*>\s*[^\s<]" % name.encode()) for name in ("title", "date", "creator")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,18 @@ class Given(NamedTuple):
     is_repaired: bool
 
 
+class Made(NamedTuple):
+    """Our formats: those that every item has, and optional ones (`formats_made`) that are no longer made."""
+
+    prefixes: tuple[str, ...] = ("oai_dc", "oai_didl")
+    withdrawn: tuple[str, ...] = ()
+
+
 class Task(NamedTuple):
     """One item to map. `held_sets` are its sets so far: a deletion that names no sets keeps them.
 
     `files` are its known files besides those in its record. `published` are the prefixes of its records; None: the item
-    is new. An item that is taken down gets tombstones only in these prefixes.
+    is new. An item that is taken down gets tombstones only in these prefixes. `made` are our formats.
     """
 
     facts: SourceFacts
@@ -78,6 +91,7 @@ class Task(NamedTuple):
     files: tuple[FileLink, ...] = ()
     published: tuple[str, ...] | None = None
     takedowns: Takedowns = _NO_TAKEDOWNS
+    made: Made = Made()
 
 
 class Fragment(NamedTuple):
@@ -98,6 +112,8 @@ class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
+    `lacking`: what the record lacks; None: nothing. With problems it is set if no payload describes a work. `cite_as`
+    is the DOI of its work, as a URI.
     """
 
     upstream: str
@@ -108,6 +124,8 @@ class Prepared(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
     contents: tuple[Content, ...] = ()
+    lacking: Lacking | None = None
+    cite_as: str = ""
 
 
 class _Read(NamedTuple):
@@ -116,6 +134,7 @@ class _Read(NamedTuple):
     namespace: str
     rank: int
     work: Work | None
+    by_fallback: bool = False
 
 
 def prepare(task: Task) -> Prepared:
@@ -135,15 +154,18 @@ def _prepared(task: Task) -> Prepared:
         return _taken_down(task, identifier)
     live = [given for given in task.given if not given.is_deleted]
     known = _forbidden(task, live)
-    read, problems = [], []
+    read, problems, others = [], [], 0
     for given in live:
         try:
             may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
+            may_glance = may_glance and not any(written()[prefix].is_optional for prefix in task.made.prefixes)
             read.append(_read(given, may_glance, task.facts.fields))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
+            others += isinstance(error, NotAWork)
     if problems:
-        return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
+        no_work = Lacking(live[0].metadata_prefix, Lack.WORK) if others == len(live) else None
+        return Prepared(task.upstream, identifier, False, (), (), tuple(problems), lacking=no_work)
     if any(record.work is not None and task.takedowns.names_work(task.upstream, record.work) for record in read):
         return _taken_down(task, identifier)
     if not live:
@@ -162,9 +184,29 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
         work = with_known_files(work, files)
     work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
-    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
+    fragments = _fragments(task, best_first, work, sets, known)
     contents = tuple(oai_didl.contents(work))
-    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
+    return Prepared(
+        task.upstream,
+        identifier,
+        False,
+        sets,
+        fragments,
+        is_withheld=known is not None,
+        contents=contents,
+        lacking=_lacking(best_first[0], work),
+        cite_as=next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), ""),
+    )
+
+
+def _lacking(best: _Read, work: Work) -> Lacking | None:
+    lacks = Lack(0)
+    for name, lack in (("title", Lack.TITLE), ("date", Lack.DATE), ("creator", Lack.AUTHOR)):
+        if not (_STATED[name].search(work.oai_dc) if work.oai_dc else work.texts(name)):
+            lacks |= lack
+    if best.by_fallback:
+        lacks |= Lack.READER
+    return Lacking(best.given.metadata_prefix, lacks) if lacks else None
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
@@ -217,7 +259,8 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
         root = xmlio.parse(content)
     except NotXml as error:
         raise UnusableRecord(f"The metadata cannot be used. {error}") from error
-    namespace, _ = xmlio.name_of(root)
+    refuse_other_things(root)
+    namespace, name = xmlio.name_of(root)
     if given.exposed:
         content = guarded(content, root)
     reader = reader_of(namespace)
@@ -227,7 +270,9 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
             given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
         )
     work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
-    return _Read(given, content, namespace, reader.rank, work and resourcesync_abouts.completed(work, given.abouts))
+    by_fallback = not reader.namespaces and not readers_by_root(name)
+    work = work and resourcesync_abouts.completed(work, given.abouts)
+    return _Read(given, content, namespace, reader.rank, work, by_fallback)
 
 
 def _read_as(stated_namespace: str, namespace: str, root: xmlio.Element) -> Work | None:
@@ -256,7 +301,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
     works = [record.work for record in read if record.work is not None] or [Work()]
     best = works[0]
     if len(works) == 1:
-        return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
+        return best._replace(modified=_modified(read), upstream=task.upstream)
     return Work(
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
@@ -266,6 +311,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
         modified=_modified(read),
         upstream=task.upstream,
         oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
+        bibliography=best.bibliography,
     )
 
 
@@ -326,17 +372,51 @@ def _means_others(link: FileLink, known: FileLink) -> bool:
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
-    """Return the fragments of the formats that we write for every item."""
+def _fragments(
+    task: Task, read: list[_Read], work: Work, sets: tuple[str, ...], known: Forbidden | None
+) -> tuple[Fragment, ...]:
+    """Return one fragment for each prefix: a payload that is served unchanged, else ours, else a tombstone."""
+    passed = _passed_through(task, read, sets, known)
+    living = {fragment.metadata_prefix for fragment in passed if not fragment.is_deleted}
+    ours = _ours(task, [prefix for prefix in task.made.prefixes if prefix not in living], read, work, sets, known)
+    there = living.union(fragment.metadata_prefix for fragment in ours)
+    gone = [prefix for prefix in task.made.withdrawn if prefix in (task.published or ()) and prefix not in there]
+    others = {fragment.metadata_prefix: fragment for fragment in passed if fragment.metadata_prefix not in there}
+    others |= {prefix: tombstone(prefix, sets) for prefix in gone}
+    return *ours, *(fragment for fragment in passed if not fragment.is_deleted), *others.values()
+
+
+def _ours(
+    task: Task, prefixes: list[str], read: list[_Read], work: Work, sets: tuple[str, ...], forbidden: Forbidden | None
+) -> list[Fragment]:
+    """Return the fragments of formats that we write for every item.
+
+    Of an optional one, a payload of the same namespace in which a work can be read is served unchanged instead.
+    """
     origin = next(iter([record for record in read if record.work is not None and record.work.oai_dc]), read[0])
     saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
-    for prefix, known in written().items():
+    for prefix in prefixes:
+        known = written()[prefix]
         assert known.write is not None
+        if known.is_optional and (same := _of_namespace(read, known.namespace, forbidden)):
+            own = _Saying(task.facts, task.upstream, same, sets)
+            fragments.append(own.fragment(prefix, same.content, is_altered=same.given.is_repaired))
+            continue
         content = known.write(work)
         is_carried = content == origin.content and not origin.given.is_repaired
         fragments.append(saying.fragment(prefix, content, is_altered=not is_carried))
     return fragments
+
+
+def _of_namespace(read: list[_Read], namespace: str, known: Forbidden | None) -> _Read | None:
+    """Return the first payload of a namespace with a title that is served unchanged, if nothing forbids it."""
+    for record in read:
+        has_title = record.namespace == namespace and record.work is not None and record.work.texts("title")
+        is_own = has_title and record.given.exposed and namespace.encode() in record.content  # not a stated profile
+        if is_own and not (known is not None and known.mentions(record.content)):
+            return record
+    return None
 
 
 def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
@@ -401,14 +481,16 @@ def _tombstones(task: Task, identifier: str) -> Prepared:
         return Prepared(task.upstream, identifier, True, (), ())
     stated = _sets(task, has_files=False)
     sets = most_specific({*stated, *task.held_sets})
-    prefixes = (*written(), *(given.exposed for given in task.given if given.exposed))
-    return Prepared(task.upstream, identifier, True, sets, tuple(tombstone(prefix, sets) for prefix in prefixes))
+    prefixes = [*task.made.prefixes, *(given.exposed for given in task.given if given.exposed)]
+    prefixes += [prefix for prefix in task.made.withdrawn if prefix in (task.published or ())]
+    fragments = tuple(tombstone(prefix, sets) for prefix in dict.fromkeys(prefixes))
+    return Prepared(task.upstream, identifier, True, sets, fragments)
 
 
 def _taken_down(task: Task, identifier: str) -> Prepared:
     """Return the tombstones of an item that is taken down, in the formats and sets in which it was published."""
     was_published = identifier in task.takedowns.hit_items  # perhaps by a store that is lost
-    prefixes = task.published or (tuple(written()) if was_published else ())
+    prefixes = task.published or (task.made.prefixes if was_published else ())
     sets = (most_specific(set(task.held_sets)) or _sets(task, has_files=False)) if prefixes else ()
     fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
     return Prepared(task.upstream, identifier, True, sets, fragments, is_withheld=True)

@@ -35,10 +35,10 @@ def file_all(
     facts = facts_held(store, source)
     if facts is None:
         raise StoreError(f"Nothing of {source!r} was ever published. Run `harvester publish {source}` first.")
-    payloads = Payloads(store, inbox, facts)
     for _ in range(TRIES):
         # Before the states: a later publication, or change of files, moves these values.
         position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
+        payloads = Payloads(store, inbox, facts)
         held = store.states(source, tuple(upstreams)).values()
         permitted = ((state, _permitted(state, known(state), takedowns)) for state in held)
         news = [state._replace(files=files) for state, files in permitted if files != state.files]

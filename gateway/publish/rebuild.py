@@ -11,23 +11,31 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
-from gateway.core.model import ItemState, Publication
+from gateway.core.model import ItemState, Lack, Publication
 from gateway.core.takedowns import Takedowns
 from gateway.formats import written
 from gateway.publish.batch import Payloads
 from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, most_specific, prepare, tombstone
 from gateway.publish.rebuild_processes import Rebuilt
-from gateway.publish.source_facts import add_format, facts_held, introduce_formats, keep_note, mapping_fact
+from gateway.publish.source_facts import (
+    WITHDRAWN,
+    add_format,
+    facts_held,
+    introduce_formats,
+    keep_note,
+    made,
+    mapping_fact,
+)
 from gateway.store.base import Inbox, Store
 
 BATCH = 500  # items of one transaction
 
 
 def outdated(store: Store) -> tuple[str, ...]:
-    """Return the prefixes of our formats whose mapping is newer than their published records."""
+    """Return the prefixes of our formats whose mapping is newer than their published records, or that are leaving."""
     facts = ((prefix, format_.version, store.fact(mapping_fact(prefix))) for prefix, format_ in written().items())
-    return tuple(prefix for prefix, version, published in facts if published and published != str(version))
+    return tuple(prefix for prefix, version, fact in facts if fact not in ("", str(version), WITHDRAWN))
 
 
 def rebuild(
@@ -49,10 +57,13 @@ def rebuild(
     for part in Remaker(store, inbox, metadata_prefix).parts() if parts is None else parts:
         stamped, seen = stamped + part.stamped, seen + part.items
         progress(seen)
-    for prefix, format_ in written().items():
+    present = made(store)
+    for prefix in (*present.prefixes, *present.withdrawn):
+        is_made = prefix in present.prefixes
         if metadata_prefix in (None, prefix):
-            add_format(store, format_)
-            store.remember(mapping_fact(prefix), str(format_.version))
+            if is_made:
+                add_format(store, written()[prefix])
+            store.remember(mapping_fact(prefix), str(written()[prefix].version) if is_made else WITHDRAWN)
     return stamped
 
 
@@ -138,14 +149,39 @@ def _remade(
     if payloads is None or any(map(payloads.is_lost, state.payloads)):
         return None
     prepared = prepare(payloads.task(state.upstream, {}, state, takedowns))
+    if prepared.problems:
+        return _no_work(store, state, prepared)
     change = Change(prepared, (), state)
-    if prepared.problems or not change.differs():
+    if not change.differs():
         return None
     if wanted is None or most_specific(set(store.item_sets(state.number))) != prepared.sets:
         return change  # the sets are in every header, so all formats change
     fragments = tuple(fragment for fragment in prepared.fragments if fragment.metadata_prefix == wanted)
     change = Change(prepared._replace(fragments=fragments), (), state)
     return change if change.differs() else None
+
+
+def _no_work(store: Store, state: ItemState, prepared: Prepared) -> Change | None:
+    """Return the change that notes that a published item describes no work; its records stay as they are."""
+    if prepared.lacking is None or prepared.lacking == state.lacking:
+        return None
+    sets = most_specific(set(store.item_sets(state.number)))
+    known = Prepared(state.upstream, state.identifier, False, sets, (), (), state.is_withheld, lacking=prepared.lacking)
+    return Change(known, (), state)
+
+
+def withdraw_non_works(store: Store) -> int:
+    """Make tombstones of the items of which `rebuild` found that they describe no work; return how many.
+
+    Raise StoreError.
+    """
+    with store.view() as view:
+        names = [source.name for source in view.sources()]
+    withdrawn = 0
+    for name in names:
+        while upstreams := store.items_lacking(name, Lack.WORK, BATCH):
+            withdrawn += _bury(store, name, upstreams)
+    return withdrawn
 
 
 def _buried_again(store: Store, state: ItemState, wanted: str | None) -> Change | None:

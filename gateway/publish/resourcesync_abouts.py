@@ -58,14 +58,16 @@ def read(abouts: Iterable[bytes]) -> Related:
     if not entries:
         return Related()
     own, content = entries[0], entries[1:]
+    pages = [entry for entry in content if _is_page(_listed(entry))]  # of the work, with links to its files
     links = [_linked(link) for link in _links(own, "describes")]
-    links += filter(_is_content, map(_linked, _links(own, "item")))
+    links += filter(_is_page, map(_linked, _links(own, "alternate")))
+    links += filter(_is_content, (_linked(link) for entry in (own, *pages) for link in _links(entry, "item")))
     links += [link for entry in content for link in (_listed(entry), *map(_linked, _links(entry, "alternate")))]
     known: dict[str, FileLink] = {}
     for link in links:
         if is_address(link.url):
             known[link.url] = _merged(known.get(link.url), link)
-    cited = (uri_of(link.get("href", "")) for link in _links(own, "cite-as"))
+    cited = (uri_of(link.get("href", "")) for entry in (own, *pages) for link in _links(entry, "cite-as"))
     return Related(
         tuple(entry for entry in known.values() if not _is_page(entry)),
         next((entry.url for entry in known.values() if _is_page(entry)), ""),
@@ -157,7 +159,9 @@ def _listed(entry: Element) -> FileLink:
     url, modified = (entry.findtext(f"{{{SITEMAP}}}{name}") or "" for name in ("loc", "lastmod"))
     via = next(_links(entry, "via"), None)
     source = "" if via is None else f", which has it from {via.get('href')}"
-    return _file(url, modified, metadata, f"its own entry in the list{source}")
+    listed = _file(url, modified, metadata, f"its own entry in the list{source}")
+    is_page = listed.mime_type == _UNKNOWN and next(_links(entry, "item"), None) is not None
+    return listed._replace(mime_type="text/html") if is_page else listed
 
 
 def _linked(link: Element) -> FileLink:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
+from typing import Final
 
-from gateway.core.model import Format, Source
+from gateway.core.model import Format, ItemFiles, Publication, Source
 from gateway.formats import MetadataFormat, written
-from gateway.publish.mapping import SourceFacts
+from gateway.publish.items import write
+from gateway.publish.mapping import Made, SourceFacts
 from gateway.store.base import Inbox, Store
 from gateway.store.step import DOMAIN_FACT
+
+LEAVING: Final = "to be withdrawn"  # as the version of a mapping: the next rebuild makes tombstones
+WITHDRAWN: Final = "withdrawn"
+_NOT_MADE = ("", LEAVING, WITHDRAWN)
 
 
 def introduce(store: Store, facts: SourceFacts) -> None:
@@ -29,10 +35,40 @@ def introduce_formats(store: Store) -> bool:
         known = {format_.metadata_prefix for format_ in view.formats()}
         is_empty = not view.changes(0, 1)
     for prefix, written_format in written().items():
-        if prefix not in known:
+        if prefix not in known and not written_format.is_optional:
             add_format(store, written_format)
             store.remember(mapping_fact(prefix), str(written_format.version) if is_empty else "none yet")
     return is_empty
+
+
+def made(store: Store) -> Made:
+    """Return which of our formats a store has for every item, and which optional ones it had."""
+    facts = {prefix: store.fact(mapping_fact(prefix)) for prefix, known in written().items() if known.is_optional}
+    return Made(
+        tuple(prefix for prefix in written() if facts.get(prefix) not in _NOT_MADE),
+        tuple(prefix for prefix, fact in facts.items() if fact in (LEAVING, WITHDRAWN)),
+    )
+
+
+def adopt(store: Store, inbox: Inbox, wanted: Iterable[str]) -> None:
+    """Make these optional formats from now on, and no others; a rebuild then makes or withdraws their records.
+
+    Publications that have begun are repeated, so that none writes an item without them. Raise StoreError if a prefix is
+    that of a source's format with another namespace.
+    """
+    before, wanted = made(store), frozenset(wanted)
+    with store.view() as view:
+        is_empty, sources = not view.changes(0, 1), view.sources()
+    for prefix, known in written().items():
+        if prefix in wanted and prefix not in before.prefixes:
+            add_format(store, known)
+            store.remember(mapping_fact(prefix), str(known.version) if is_empty else "none yet")
+        elif known.is_optional and prefix in before.prefixes and prefix not in wanted:
+            store.remember(mapping_fact(prefix), LEAVING)
+    if made(store) != before:
+        for source in sources:
+            write(store, Publication(source.name, files=(ItemFiles("", ()),)), ())  # of no item: a new edition
+            keep_note(store, inbox, source.name)
 
 
 def add_format(store: Store, ours: MetadataFormat) -> None:
@@ -69,9 +105,25 @@ def keep_note(store: Store, inbox: Inbox, name: str) -> None:
     formats = {entry["upstream_prefix"]: entry for entry in json.loads(before or '{"formats": []}')["formats"]}
     formats |= {format_.upstream_prefix: asdict(format_) for format_ in store.formats_of(name)}
     known = {"source": asdict(source), "facts": store.fact(_source_fact(name)), "formats": list(formats.values())}
+    present = made(store)
+    known["made"] = sorted({*optional(present), *present.withdrawn, *_noted(before)})
     note = json.dumps(known, sort_keys=True)
     if before != note:
         inbox.keep_note(name, note)
+
+
+def noted(inbox: Inbox) -> frozenset[str]:
+    """Return the optional formats that the notes in an inbox say were ever made."""
+    return frozenset(prefix for _, note in inbox.notes() for prefix in _noted(note))
+
+
+def _noted(note: str) -> list[str]:
+    return [prefix for prefix in json.loads(note or "{}").get("made", ()) if prefix in written()]
+
+
+def optional(present: Made) -> frozenset[str]:
+    """Return the optional formats among those that are made."""
+    return frozenset(prefix for prefix in present.prefixes if written()[prefix].is_optional)
 
 
 def _source_fact(name: str) -> str:

@@ -43,12 +43,14 @@ def without(work: Work, known: Forbidden | None) -> Work:
         return work
     statements = tuple(_statements(work.statements, known))
     page = work.landing_page
+    is_whole = statements == work.statements and not known.mentions(repr(work.bibliography).encode("utf-8", "replace"))
     is_forbidden = page in known.urls or known.takedowns.names_address(page)
     return work._replace(
         statements=statements,
         landing_page="" if is_forbidden else page,
         files=permitted(work.files, known),
         oai_dc=work.oai_dc if statements == work.statements else b"",
+        bibliography=work.bibliography if is_whole else None,
     )
 
 

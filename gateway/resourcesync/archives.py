@@ -27,7 +27,6 @@ class Archives:
     """The archives of all sets of resources."""
 
     def __init__(self, shared: Shared) -> None:
-        """Take the store, and the sets."""
         self._shared, self._site, self._addresses = shared, shared.site, shared.site.addresses
 
     def change_lists(self, prefix: str, spec: str) -> Response:

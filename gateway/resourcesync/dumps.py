@@ -33,7 +33,6 @@ class ResourceDumps:
     """The Resource Dumps of all sets of resources."""
 
     def __init__(self, shared: Shared) -> None:
-        """Take the store, and the sets."""
         self._shared, self._site, self._addresses = shared, shared.site, shared.site.addresses
 
     def dump(self, prefix: str, spec: str) -> Response:
@@ -100,7 +99,6 @@ class ChangeDumps:
     """The Change Dumps of all sets of resources."""
 
     def __init__(self, shared: Shared) -> None:
-        """Take the store, and the sets."""
         self._shared, self._site, self._addresses = shared, shared.site, shared.site.addresses
 
     def dump(self, prefix: str, spec: str) -> Response:

@@ -54,42 +54,69 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 class Entries:
     """Writes the entries of one document."""
 
-    def __init__(self, url_of: UrlOf, origins: Mapping[str, Sequence[Origin]]) -> None:
-        """Take the function that returns the address of an item's metadata, and the sources by their names.
+    def __init__(
+        self,
+        url_of: UrlOf,
+        origins: Mapping[str, Sequence[Origin]],
+        page_of: UrlOf | None = None,
+        cited: Callable[[int], str] = lambda _item: "",
+    ) -> None:
+        """Take the functions that return the addresses of an item's metadata and page, and the sources by their names.
+
+        `cited` returns the DOI of an item by its number.
 
         A source has several origins if its address has changed, the oldest first.
         """
-        self._url_of = url_of
+        self._url_of, self._page_of, self._cited = url_of, page_of, cited
         self._origins = {name: tuple(map(_links_of, known)) for name, known in origins.items()}
 
     def resource(self, resource: Resource, contents: Iterable[Content]) -> str:
         """Return the entry of a resource, with links to the files that it describes."""
-        return self._entry(resource, _facts(resource), _described(contents))
+        return self._entry(resource, _facts(resource), self._described(resource, contents))
 
     def packed(self, resource: Resource, metadata: bytes, contents: Iterable[Content] = ()) -> str:
         """Return the entry of a resource in the manifest of a package, where its bytes are `metadata`."""
         exact = resource._replace(length=len(metadata), sha256=sha256(metadata).digest())
-        return self._entry(exact, {**_facts(exact), "path": self.path(resource)}, _described(contents))
+        described = self._described(resource, contents)
+        return self._entry(exact, {**_facts(exact), "path": self.path(resource)}, described)
 
     @staticmethod
     def path(resource: Resource) -> str:
         """Return the path of a resource in a package."""
         return f"/resources/{resource.item}.xml"
 
-    def packed_change(self, change: ResourceChange) -> str:
-        """Return the entry of a change in the manifest of a package. `path_of_version` is the path of its version."""
-        facts = {**_facts(change), "path": self.path_of_version(change)} if change.kind != "deleted" else {}
-        return self._entry(change, {"change": change.kind, "datetime": _moment(change.datestamp), **facts})
-
     @staticmethod
-    def path_of_version(change: ResourceChange) -> str:
-        """Return the path of a version in a package of changes. It says which version it is."""
-        return f"/resources/{change.item}-{change.datestamp}.xml"
+    def path_of_version(item: int, datestamp: int) -> str:
+        """Return the path of the version of an item with this datestamp in a package of changes."""
+        return f"/resources/{item}-{datestamp}.xml"
 
-    def change(self, change: ResourceChange) -> str:
-        """Return the entry of a change. Both times are there: clients of version 1.0 read `lastmod`."""
-        facts = _facts(change) if change.kind != "deleted" else {}
-        return self._entry(change, {"change": change.kind, "datetime": _moment(change.datestamp), **facts})
+    def change(self, change: ResourceChange, contents: Iterable[Content] = (), path: str = "") -> str:
+        """Return the entry of a change, with the links of `resource`; `path` is that of its version in a package.
+
+        Both times are there: clients of version 1.0 read `lastmod`. A deletion has no links to files, and no path.
+        """
+        moment = {"change": change.kind, "datetime": _moment(change.datestamp)}
+        if change.kind == "deleted":
+            return self._entry(change, moment)
+        facts = {**moment, **_facts(change), **({"path": path} if path else {})}
+        return self._entry(change, facts, self._described(change, contents))
+
+    def _described(self, resource: Resource | ResourceChange, contents: Iterable[Content]) -> str:
+        """Return the links to the DOI and the page of the item, and to its files.
+
+        Only files are described: an entry without `describes` is an item without full text. A file whose address a
+        list cannot have is left out. With the link to the page, all files are stated.
+        """
+        page = self._page_of(resource.identifier) if self._page_of else ""
+        links = (
+            link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
+            for content in contents
+            if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
+        )
+        doi = self._cited(resource.item)
+        facts = [Link("cite-as", doi)] if doi and len(doi) <= _MOST_ADDRESS and is_legal(doi) else []
+        facts += [Link("alternate", page, "text/html")] if page else []
+        return "".join((*map(link, facts), *islice(links, _MOST_FILES)))
 
     def _entry(
         self, resource: Resource | ResourceChange, attributes: Mapping[str, str | int], described: str = ""
@@ -134,13 +161,3 @@ def _facts(resource: Resource | ResourceChange) -> dict[str, str | int]:
     if not resource.sha256:
         return {"type": TYPE}
     return {"hash": hash_of(resource.sha256.hex()), "length": resource.length, "type": TYPE}
-
-
-def _described(contents: Iterable[Content]) -> str:
-    """Return the links to files; a file whose address a list cannot have is left out."""
-    links = (
-        link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
-        for content in contents
-        if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
-    )
-    return "".join(islice(links, _MOST_FILES))

@@ -107,11 +107,13 @@ def without(package: IO[bytes], items: Collection[int]) -> tuple[IO[bytes], int]
     return file, length
 
 
-def items_of(package: IO[bytes], is_meant: Callable[[bytes], bool]) -> frozenset[int]:
-    """Return the items of which a version in a package of changes is meant, by its metadata."""
+def items_of(package: IO[bytes], is_meant: Callable[[bytes], bool]) -> set[int]:
+    """Return the items of which a version in a package of changes is meant, by its metadata or its entry."""
     with zipfile.ZipFile(package) as archive:
         names = (name for name in archive.namelist() if name != MANIFEST)
-        return frozenset(_version_of(name)[0] for name in names if is_meant(archive.read(name)))
+        entries = ((_PATH.search(line), line) for line in archive.read(MANIFEST).splitlines())
+        linked = {int(place[1]) for place, line in entries if place is not None and is_meant(line)}
+        return linked.union(_version_of(name)[0] for name in names if is_meant(archive.read(name)))
 
 
 def _version_of(name: str) -> tuple[int, int]:

@@ -67,7 +67,6 @@ class Periods:
     """The periods of all sets of resources, as one process knows them."""
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
-        """Take how many changes a period may have."""
         self.most_entries = most_entries
         self._days: dict[ResourceSet, list[tuple[int, int]]] = {}  # without the last one, which may still grow
         self._ends: dict[tuple[ResourceSet, int], list[ChangeKey]] = {}

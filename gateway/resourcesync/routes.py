@@ -108,13 +108,16 @@ class _Source:
     def capability_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Capability List of a set of resources (§9)."""
         resources = self._shared.asked(prefix, spec)
-        links = (
-            Link("up", self._addresses.description),
-            Link("describedby", f"{self._addresses.url}/formats/{resources.metadata_prefix}"),
-        )
-        document = Document("capabilitylist", links)
+        prefix = resources.metadata_prefix
         with self._store.view() as view:
             capabilities = self._capabilities(view, resources)
+            namespaces = [known.namespace for known in view.formats() if known.metadata_prefix == prefix]
+        links = (
+            Link("up", self._addresses.description),
+            Link("describedby", f"{self._addresses.url}/formats/{prefix}"),
+            *(Link("profile", namespace) for namespace in namespaces if namespace),
+        )
+        document = Document("capabilitylist", links)
         entries = [document.entry(address, {"capability": capability}) for capability, address in capabilities.items()]
         if self._hub and "changelist" in capabilities:
             channel = self._addresses.change_list(resources, OPEN)
@@ -206,10 +209,7 @@ class _Source:
             if wanted is None:
                 abort(404)
             document = Document("changelist", links, _times(wanted))
-            entries = self._site.entries(view, resources)
-            within = Selection(*selected(resources), wanted.first, wanted.last)
-            changes = view.resource_changes(within, wanted.after, self._most)
-            content = document.write(map(entries.change, changes))
+            content = document.write(self._site.changed(view, resources, self._site.changes(view, resources, wanted)))
         return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
 
     def _archive(self, resources: ResourceSet, kind: str, *, is_there: bool) -> tuple[Link, ...]:

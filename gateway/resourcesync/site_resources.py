@@ -12,7 +12,7 @@ from math import inf
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from gateway.core.model import Content, Resource, Selection
+from gateway.core.model import Content, Resource, ResourceChange, Selection
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.documents import Document, Link
@@ -23,6 +23,9 @@ from gateway.store.base import View
 
 # Returns the function that returns the address of the metadata of an item in a format.
 MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
+
+# Returns the function that returns the address of the page of an item.
+PageUrl: TypeAlias = Callable[[View], Callable[[str], str]]
 
 # Returns the bytes between `<metadata>` and `</metadata>` of a record.
 MetadataOf: TypeAlias = Callable[[bytes], bytes]
@@ -41,15 +44,19 @@ class SiteResources:
         metadata_of: MetadataOf,
         most_entries: int = MOST_ENTRIES,
         most_packed: int = MOST_PACKED,
+        *,
+        page_url: PageUrl | None = None,
     ) -> None:
-        """Take the addresses, and the functions that return the address and the bytes of metadata."""
         self.addresses, self._metadata_url, self._metadata_of = addresses, metadata_url, metadata_of
+        self._page_url = page_url
         self.most_entries, self.most_packed = most_entries, most_packed
         self.periods = Periods(most_entries)
 
-    def entries(self, view: View, resources: ResourceSet) -> Entries:
-        """Return what writes the entries of a set of resources."""
-        return Entries(self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources))
+    def entries(self, view: View, resources: ResourceSet, *, has_links: bool = True) -> Entries:
+        """Return what writes the entries of a set of resources; `has_links`: with that to the page of the item."""
+        page_of = self._page_url(view) if self._page_url and has_links else None
+        url_of, origins = self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources)
+        return Entries(url_of, origins, page_of, view.cited) if has_links else Entries(url_of, origins)
 
     def origins_mark(self, view: View, resources: ResourceSet) -> str:
         """Return a short text that is different when other sources are known."""
@@ -90,7 +97,7 @@ class SiteResources:
 
         It has no links to files, which may be taken down without a change of the resource.
         """
-        entries = self.entries(view, resources)
+        entries = self.entries(view, resources, has_links=False)
         for resource in self._range(view, resources, after, until):
             yield resource, entries.resource(resource, ())
 
@@ -126,18 +133,34 @@ class SiteResources:
     def packed_changes(self, view: View, resources: ResourceSet, period: Period) -> Iterator[Member]:
         """Yield the deletions of a period, and the versions of it that are still the present ones."""
         entries = self.entries(view, resources)
-        within = Selection(*selected(resources), period.first, period.last)
-        changes = view.resource_changes(within, period.after, self.most_entries)
+        changes = self.changes(view, resources, period)
         last = {change.item: change.number for change in changes}
         for change in changes:
             if change.kind == "deleted":
-                yield Member(entries.packed_change(change))
+                yield Member(entries.change(change))
                 continue
             is_last = bool(change.sha256) and change.number == last[change.item]
             record = view.record(change.identifier, resources.metadata_prefix) if is_last else None
-            if record is not None and not record.is_deleted and record.datestamp == change.datestamp:
-                content = self._metadata_of(record.content)
-                yield Member(entries.packed_change(change), entries.path_of_version(change), content)
+            if record is not None and not record.is_deleted and record.datestamp <= change.datestamp:
+                path = entries.path_of_version(change.item, record.datestamp)
+                entry = entries.change(change, contents_of(view, change.item), path)
+                yield Member(entry, path, self._metadata_of(record.content))
+
+    def changed(self, view: View, resources: ResourceSet, changes: Iterable[ResourceChange]) -> Iterator[str]:
+        """Yield the entries of changes, with the present files of their items."""
+        entries = self.entries(view, resources)
+        for change in changes:
+            yield entries.change(change, contents_of(view, change.item))
+
+    def changes(self, view: View, resources: ResourceSet, period: Period) -> tuple[ResourceChange, ...]:
+        """Return the changes of a period."""
+        within = Selection(*selected(resources), period.first, period.last)
+        return view.resource_changes(within, period.after, self.most_entries)
+
+
+def contents_of(view: View, item: int) -> Iterator[Content]:
+    """Yield the files of an item."""
+    return (content for _, content in view.contents(item - 1, item))
 
 
 def with_contents(view: View, listed: Sequence[Resource]) -> Iterator[tuple[Resource, tuple[Content, ...]]]:

@@ -49,7 +49,6 @@ class BatchPage:
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
         self._listing, self._discovery, self._decide = listing, discovery, decide
         self._pages, self._clock = pages, clock
 

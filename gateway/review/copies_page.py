@@ -38,7 +38,6 @@ class CopiesPage:
     """Answers with pages of the list."""
 
     def __init__(self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
-        """Take the lists of copies, the function that opens the searches, the store, and the templates."""
         self._listing, self._discovery, self._store, self._pages = listing, discovery, store, pages
         self._root = pages.site.root
 

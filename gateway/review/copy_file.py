@@ -31,7 +31,6 @@ class CopyFile:
     """Answers with our copies."""
 
     def __init__(self, discovery: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
-        """Take the function that opens the searches, the store, the instance folder, and the templates."""
         self._discovery, self._store, self._instance, self._pages = discovery, store, instance, pages
 
     def answer(self, digest: str) -> Response:

@@ -129,7 +129,6 @@ class Candidates:
     """The checked copies of items, from their searches; each search is read once."""
 
     def __init__(self, search: Callable[[str], SearchState | None]) -> None:
-        """Take the function that returns the search for an item."""
         self._search = search
         self._known: dict[str, dict[str, Candidate]] = {}
 

@@ -84,7 +84,6 @@ class DecisionsPage:
     """Answers with pages of the list."""
 
     def __init__(self, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
-        """Take the function that opens the searches, the store, and the templates."""
         self._discovery, self._store, self._pages = discovery, store, pages
         self._listing = Listing(store, discovery)
         self._root = pages.site.root

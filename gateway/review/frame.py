@@ -38,7 +38,6 @@ class ReviewPages(Pages):
     """The templates of the review. In each of them are `user`, and `csrf_token` for the hidden field of forms."""
 
     def __init__(self, site: Site) -> None:
-        """Take the site."""
         super().__init__(site, Path(__file__).parent / "templates")
         self._script = review_script().name
 

@@ -32,7 +32,6 @@ class Listing:
     """Reads the copies of an instance."""
 
     def __init__(self, store: Store, discovery: Callable[[], Discovery]) -> None:
-        """Take the store, and the function that opens the searches."""
         self._store, self._discovery = store, discovery
 
     def page(self, asked: Asked, user: User, limit: int) -> Shown:

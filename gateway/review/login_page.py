@@ -28,7 +28,6 @@ class LoginPage:
     """The page to sign in."""
 
     def __init__(self, users: Users, sessions: Sessions, throttle: Throttle, pages: ReviewPages) -> None:
-        """Take the users, their sessions, what slows down who fails, and the templates."""
         self._users, self._sessions, self._throttle, self._pages = users, sessions, throttle, pages
         self._root = pages.site.root
 

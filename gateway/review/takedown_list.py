@@ -31,7 +31,6 @@ class TakedownList:
     """Answers with pages of the list, the newest takedown first; `removed=with` adds the removed ones."""
 
     def __init__(self, withdrawals: Withdrawals, pages: ReviewPages) -> None:
-        """Take the list of takedowns, and the templates."""
         self._withdrawals, self._pages = withdrawals, pages
         self._address = f"{pages.site.root}{PATH}/takedowns"
 

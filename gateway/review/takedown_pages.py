@@ -58,7 +58,6 @@ class TakedownPages:
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the store, the list of takedowns, the function that reads a record, the sessions, and the templates."""
         self._store, self._withdrawals, self._describe = store, withdrawals, describe
         self._sessions, self._pages, self._clock = sessions, pages, clock
         self._root = pages.site.root

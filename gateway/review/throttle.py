@@ -11,8 +11,7 @@ from ipaddress import IPv4Address, ip_address, ip_network
 from typing import NamedTuple
 
 from gateway.core.model import Account, name_key
-from gateway.store.base import Users
-from gateway.store.base_users import Slowing
+from gateway.store.base import Slowing, Users
 
 FAILURES = "failed sign-ins"  # the purpose of the key
 SLOWING = Slowing()

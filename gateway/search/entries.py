@@ -12,9 +12,10 @@ from html import unescape
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from gateway.core.bibliography.dates import dublin_core_year
+from gateway.core.bibliography.identifiers import own_identifiers
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
-from gateway.core.work_dates import date_of
 from gateway.core.xmltext import clean
 from gateway.search.identifiers import names_of, people
 from gateway.search.words import index_words
@@ -90,7 +91,7 @@ def entry_of(record: bytes, describe: Describe) -> Entry:
         tuple(word for word in other if word not in title),
         tuple(_names(identifier, work)),
         (*source, *_sets(specs), *_types(work.texts("type"))),
-        date_of(work.texts("date"))[1] or None,
+        dublin_core_year(work.texts("date")) or None,
         FULLTEXT in specs,
     )
 
@@ -101,7 +102,9 @@ def _words(texts: Iterable[str]) -> dict[str, None]:
 
 
 def _names(identifier: str, work: Work) -> Iterable[str]:
-    texts = (identifier, upstream_identifier(identifier), *work.identifiers, *work.texts("identifier"))
+    stated = work.texts("identifier")
+    inside = (entry.url or entry.text for entry in own_identifiers(stated))  # such as a DOI in a citation
+    texts = dict.fromkeys((identifier, upstream_identifier(identifier), *work.identifiers, *inside, *stated))
     names = dict.fromkeys(name for text in texts for name in sorted(names_of(text)))
     orcids = dict.fromkeys(f"orcid:{orcid}" for text in work.texts(*_PEOPLE) for orcid in people(text))
     return (*islice(names, _MOST_IDENTIFIERS), *islice(orcids, _MOST_IDENTIFIERS))

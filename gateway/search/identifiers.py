@@ -24,7 +24,7 @@ _PMID = re.compile(
 )
 _BOOK = re.compile(r"(?:urn:)?(?:isbn[:\s]?\s?)?((?:97[89][-\s]?)?(?:[0-9][-\s]?){9}[0-9x])")
 _SERIAL = re.compile(r"(?:urn:)?(?:e?issn[:\s]?\s?)?([0-9]{4}-[0-9]{3}[0-9x])")
-_OTHERS = ((_ARXIV, "arxiv"), (_PMID, "pmid"), (_SERIAL, "issn"))
+_LAST_OF_NUMBERS = frozenset("0123456789x")
 _GAPS = re.compile(r"[-\s]")
 _SCHEME = re.compile(r"https?://(?:www\.)?")
 _SPACED = re.compile(r"(?i)\b(doi|arxiv|pmid|hdl|isbn|issn|orcid):\s+")
@@ -56,15 +56,20 @@ def names_of(text: str) -> frozenset[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    if match := _DOI.fullmatch(text):
+    """Yield the names of a text; what each pattern needs at least is asked first, because most texts lack it."""
+    has_slash, is_numbered = "/" in text, text[-1] in _LAST_OF_NUMBERS
+    if "10." in text and (match := _DOI.fullmatch(text)):
         yield f"doi:{match[1].rstrip('/')}"
-    elif match := _HANDLE.fullmatch(text):
+    elif has_slash and (match := _HANDLE.fullmatch(text)):
         yield f"hdl:{match[1].rstrip('/')}"
-    if match := _BOOK.fullmatch(text):
+    if is_numbered and not has_slash and (match := _BOOK.fullmatch(text)):
         yield f"isbn:{_GAPS.sub('', match[1])}"
-    for pattern, scheme in _OTHERS:
-        if match := pattern.fullmatch(text):
-            yield f"{scheme}:{match[1]}"
+    if (is_numbered or text[-4:] == ".pdf") and (match := _ARXIV.fullmatch(text)):
+        yield f"arxiv:{match[1]}"
+    if ("pmid" in text or "pubmed" in text) and (match := _PMID.fullmatch(text)):
+        yield f"pmid:{match[1]}"
+    if is_numbered and not has_slash and (match := _SERIAL.fullmatch(text)):
+        yield f"issn:{match[1]}"
     yield from (f"orcid:{orcid}" for orcid in people(text))
 
 

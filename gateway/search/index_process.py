@@ -58,7 +58,6 @@ class Orders:
     """The orders of the parent process, as its child reads them from a descriptor."""
 
     def __init__(self, descriptor: int) -> None:
-        """Take the descriptor of standard input."""
         self._descriptor = descriptor
         self.is_last = False  # nothing more is published
         self.is_over = False  # the parent has died, or needs the process no more

@@ -26,7 +26,6 @@ class Ceiling:
     """The file of one instance. A process writes it only while it has the write lock of the store."""
 
     def __init__(self, store: Path) -> None:
-        """Take the path of the store."""
         self._store, self._file = store, store.with_name(NAME)
 
     def read(self) -> int:
@@ -61,7 +60,6 @@ class Answered:
     """
 
     def __init__(self, store: str) -> None:
-        """Take what identifies the store."""
         self._store = crc32(store.encode("utf-8", "surrogateescape")) + 1
 
     def highest(self) -> int:

@@ -15,7 +15,12 @@ insert or ignore into search (identifier, source, upstream, state, due) values (
 -- name: due_next
 -- Return the item that has been due longest, of some sources; an item with an expired lease is due again.
 select identifier from search
-where state != 'done' and due <= :at and (:sources = '' or instr(:sources, ' ' || source || ' '))
+where state <> 'done' and due <= :at and (:sources = '' or instr(:sources, ' ' || source || ' '))
+order by due, identifier limit 1;
+
+-- name: due_next_of
+-- Return the same of one source.
+select identifier from search where source = :source and state <> 'done' and due <= :at
 order by due, identifier limit 1;
 
 -- name: lease
@@ -35,9 +40,9 @@ update search set state = 'due', due = :at, tries = max(tries - 1, 0)
 where identifier = :identifier and lease = :lease and state = 'leased';
 
 -- name: renew
--- Make items due again that were searched for before a second.
+-- Make items of a source due again that were searched for before a second.
 update search set state = 'due', due = :at
-where state = 'done' and searched_at < :before and (:sources = '' or instr(:sources, ' ' || source || ' '));
+where source = :source and searched_at > 0 and searched_at < :before and state = 'done';
 
 -- name: renew_outdated
 -- Make items due again that were searched for on another basis; a search in progress loses its lease.
@@ -94,6 +99,21 @@ select identifier, source, upstream, changed from search
 where changed > published and identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' '))
 order by identifier limit :limit;
 
+-- name: unpublished_of
+-- Return the same of one source.
+select identifier, source, upstream, changed from search
+where changed > published and source = :source and identifier > :after order by identifier limit :limit;
+
+-- name: unpublished_sources
+-- Return the sources with items that may have to be published: one step in the index for each.
+with recursive found (name) as (
+  select min(source) from search where changed > published
+  union all
+  select (select min(source) from search where changed > published and source > found.name) from found
+  where found.name is not null
+)
+select name from found where name is not null;
+
 -- name: unpublished_among
 -- Return those of some items that may have to be published, after one of them.
 select identifier, source, upstream, changed
@@ -107,11 +127,12 @@ update search set published = max(published, ?) where identifier = ?;
 
 -- name: counts
 -- Return the number of items of each source by state and outcome.
-select source, state, outcome, count(*) from search group by source, state, outcome order by source, state, outcome;
+select source, state, outcome, sum(items) from search_count where items > 0
+group by source, state, outcome order by source, state, outcome;
 
 -- name: searched
 -- Return the number of items of each source that were searched for.
-select source, count(*) from search where searched_at > 0 group by source;
+select source, sum(items) from search_count where searched = 1 and items > 0 group by source;
 
 -- name: answer
 -- Return the answer to a question, while it is valid.
@@ -290,7 +311,7 @@ delete from ending where day > 0 and day < :day and (:source = '' or source = :s
 -- name: searched_since
 -- Return the last searches of a source that ended since a second, the latest first.
 select identifier, source, upstream, state, due, tries, outcome, searched_at, story from search
-where source = ? and searched_at >= ? and story <> x'' order by searched_at desc, identifier limit ?;
+where source = ? and searched_at > 0 and searched_at >= ? and story <> x'' order by searched_at desc, identifier limit ?;
 
 -- name: alarm_open
 -- Open an alarm, unless the same one is in force.
@@ -298,10 +319,16 @@ insert or ignore into alarm (source, step, host, what, opened_at, before, after,
 values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: alarms
--- Return the alarms that are in force, or all.
+-- Return all alarms.
 select number, source, step, host, what, opened_at, before, after, examples, closed_at, acknowledged_at,
   acknowledged_by, comment
-from alarm where :with_closed or closed_at = 0 order by number;
+from alarm order by number;
+
+-- name: alarms_in_force
+-- Return the alarms that are in force.
+select number, source, step, host, what, opened_at, before, after, examples, closed_at, acknowledged_at,
+  acknowledged_by, comment
+from alarm where closed_at = 0 order by number;
 
 -- name: alarm_close
 -- Close an alarm.
@@ -329,11 +356,25 @@ delete from refusal where identifier = ?;
 select search.upstream, decision.identifier, decision.url, decision.sha256, decision.verdict, decision.reason,
   decision.decided_by, decision.at, decision.is_undoing, decision.number
 from decision join search on search.identifier = decision.identifier
-where search.source = ? and +decision.verdict = 'accept' and (decision.identifier, decision.url) > (?, ?)
+where decision.source = ? and decision.verdict = 'accept' and (decision.identifier, decision.url) > (?, ?)
   and not exists (
     select 1 from decision as later
     where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
 order by decision.identifier, decision.url limit ?;
+
+-- name: accepted_sources
+-- Return the sources with files that were accepted or offered: one step in an index for each.
+with recursive found (name) as (
+  select min(source) from decision where verdict = 'accept'
+  union all
+  select (select min(source) from decision where verdict = 'accept' and source > found.name) from found
+  where found.name is not null
+), offered (name) as (
+  select min(source) from offer
+  union all
+  select (select min(source) from offer where source > offered.name) from offered where offered.name is not null
+)
+select name from found where name is not null union select name from offered where name is not null;
 
 -- name: offers
 -- Return the offers to a source, after an item, a SHA-256 and a way.
@@ -511,6 +552,15 @@ update look set due = 0 where source = ? and looked_at < ?;
 -- name: rechecks_next
 -- Return when the next file of a source is due.
 select due from look where source = ? order by due limit 1;
+
+-- name: rechecks_next_of_all
+-- Return when the next file of each source is due: one step in the index for each.
+with recursive found (name) as (
+  select min(source) from look
+  union all
+  select (select min(source) from look where source > found.name) from found where found.name is not null
+)
+select name, (select min(due) from look where source = found.name) from found where name is not null;
 
 -- name: rechecks_hosts
 -- Return the hosts of the files of a source that are due.

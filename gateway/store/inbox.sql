@@ -73,6 +73,10 @@ insert or replace into cursor values (?, ?, ?, ?);
 select source, metadata_prefix, set_spec, state, dates, outcome from window where source = ?
 order by metadata_prefix, set_spec, dates;
 
+-- name: window_counts
+-- Return how many windows of each source have which outcome.
+select source, outcome, count(*) from window group by source, outcome;
+
 -- name: window_put
 -- Store the progress of the harvest of a window, and its result.
 insert or replace into window (source, metadata_prefix, set_spec, state, dates, outcome) values (?, ?, ?, ?, ?, ?);
@@ -122,6 +126,42 @@ where source = :source order by id desc limit :limit;
 select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
 where source = :source and stage = :stage order by id desc limit :limit;
 
+-- name: runs_last
+-- Return the last run of each stage of a source, or of each source: steps in the index, however many runs there are.
+with recursive named (source) as (
+  select case :source when '' then (select min(source) from run) else :source end
+  union all
+  select (select min(source) from run where source > named.source) from named
+  where named.source is not null and :source = ''
+), staged (source, stage) as (
+  select source, (select min(stage) from run where run.source = named.source) from named where source is not null
+  union all
+  select source, (select min(stage) from run where run.source = staged.source and run.stage > staged.stage)
+  from staged where stage is not null
+)
+select run.id, run.source, started_at, ended_at, outcome, is_complete, counts, reasons, run.stage
+from staged cross join run on run.id = (
+  select max(id) from run as last where last.source = staged.source and last.stage = staged.stage
+)
+where staged.stage is not null;
+
+-- name: harvests_complete
+-- Return how many sources have a complete last harvest, without some of them (a JSON list), and the last harvest of all.
+with recursive named (source) as (
+  select min(source) from run
+  union all
+  select (select min(source) from run where source > named.source) from named where named.source is not null
+), harvest (number) as (
+  select (select max(id) from run where run.source = named.source and stage = 'harvest') from named
+  where source is not null and source not in (select value from json_each(:without))
+)
+select count(case when is_complete = 1 and outcome = 'succeeded' then 1 end), max(id)
+from harvest cross join run on run.id = harvest.number;
+
+-- name: run
+-- Return one run.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run where id = ?;
+
 -- name: run_totals
 -- Return the number of runs of each source and stage by outcome, and the end of the last one.
 select source, stage, outcome, count(*), max(coalesce(ended_at, started_at)) from run
@@ -138,13 +178,16 @@ select run, at, level, text, id from event where run = ? and id > ? order by id 
 -- Rebuilding the store ---------------------------------------------------------------------------------------------
 
 -- name: record_sources
--- Return the sources with pages that have records: one step in the index per source, for any number of pages.
+-- Return the sources with pages that have records, or one of them, and the last such page: two steps in the index for each.
 with recursive found (name) as (
-  select min(source) from page where slice_count > 0
+  select case :source when '' then (select min(source) from page where slice_count > 0) else :source end
   union all
-  select (select min(source) from page where slice_count > 0 and source > found.name) from found where found.name is not null
+  select (select min(source) from page where slice_count > 0 and source > found.name) from found
+  where found.name is not null and :source = ''
 )
-select name from found where name is not null;
+select name, last from (
+  select name, (select max(id) from page where source = found.name and slice_count > 0) as last from found
+) as latest where last is not null;
 
 -- name: record_pages
 -- Return how many pages of a source have records, after one of them.
@@ -183,6 +226,11 @@ select coalesce(max(id), 0) from page where source = '' and verb = 'lost';
 -- name: identity
 -- Return the identity of the repository of a source.
 select accepted, said, strange, is_strange_accepted from identity where source = ?;
+
+-- name: identities_differing
+-- Return the identities that differ from the accepted ones, or seem to be those of another repository.
+select accepted, said, strange, is_strange_accepted, source from identity
+where (accepted <> said or strange <> '') and source > '' order by source;
 
 -- name: identity_put
 -- Store the identity of the repository of a source.

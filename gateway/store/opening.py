@@ -13,13 +13,7 @@ from gateway.core.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS
-from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import is_due
-from gateway.store.sqlite_discovery import SqliteDiscovery
-from gateway.store.sqlite_inbox import SqliteInbox
-from gateway.store.sqlite_subscribers import SqliteSubscribers
-from gateway.store.sqlite_subscriptions import SqliteSubscriptions
-from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.waiting import PATIENCE_SECONDS
 
 
@@ -40,7 +34,7 @@ def open_store(
     read even if nothing can be written. `published` is called with each publication that was committed. Raise
     StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
     """
-    return SqliteStore(
+    return Store(
         folder / STORE,
         create=create,
         clock=clock,
@@ -58,7 +52,7 @@ def needs_conversion(folder: Path) -> bool:
 
 def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> Inbox:
     """Return the inbox of an instance folder; with `create`, make it if it is missing. Raise as `open_store`."""
-    return SqliteInbox(folder / INBOX, create=create, only_reads=only_reads)
+    return Inbox(folder / INBOX, create=create, only_reads=only_reads)
 
 
 def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> Discovery:
@@ -66,22 +60,22 @@ def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: 
 
     A writer waits for another process for at most `patience_seconds`. Raise as `open_store`.
     """
-    return SqliteDiscovery(folder / DISCOVERY, only_reads=only_reads, patience_seconds=patience_seconds)
+    return Discovery(folder / DISCOVERY, only_reads=only_reads, patience_seconds=patience_seconds)
 
 
 def open_subscriptions(folder: Path) -> Subscriptions:
     """Return the subscriptions of an instance folder; the file is made with the first subscription."""
-    return SqliteSubscriptions(folder / SUBSCRIPTIONS)
+    return Subscriptions(folder / SUBSCRIPTIONS)
 
 
 def open_subscribers(folder: Path) -> Subscribers:
     """Return the subscribers of our hub; they are in the file of the subscriptions, made with the first request."""
-    return SqliteSubscribers(folder / SUBSCRIPTIONS)
+    return Subscribers(folder / SUBSCRIPTIONS)
 
 
 def open_users(folder: Path) -> Users:
     """Return the people who may sign in at an instance; the file is made with the first user."""
-    return SqliteUsers(folder / USERS)
+    return Users(folder / USERS)
 
 
 # --- The searches of an instance and the decisions on their files, for the review: opened when they are needed -------
@@ -93,7 +87,6 @@ class DiscoveryOnDemand:
     """The searches of an instance folder. Nothing is opened or made before it is needed."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the instance folder."""
         self._folder = folder
         self._lock = Lock()
         self._discovery: Discovery | None = None

@@ -34,13 +34,14 @@ from gateway.core.model import (
     Intent,
     ItemState,
     Key,
+    Lack,
+    LackCount,
     Publication,
     Quarantined,
     SetDescription,
     Source,
 )
 from gateway.core.takedowns import Takedowns
-from gateway.store.base import TAKEDOWNS_FACT, ReadResource
 from gateway.store.ceiling import Answered
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.instance import Instance, LastChange
@@ -53,14 +54,15 @@ from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_damage import give_up
 from gateway.store.sqlite_erasure import OPEN_FACT, erase_superseded, settle, unerased
 from gateway.store.sqlite_file import Session, SqliteFile
-from gateway.store.sqlite_formats import add_format, states_of
+from gateway.store.sqlite_formats import add_format, lack_counts, states_of
 from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
 from gateway.store.sqlite_shrinking import WriteAheadLog, rewrite, shrink
-from gateway.store.sqlite_view import SqliteView
+from gateway.store.sqlite_view import View
 from gateway.store.takedown_file import TakedownFile
+from gateway.store.values import TAKEDOWNS_FACT, ReadResource
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("sqlite")
@@ -81,8 +83,8 @@ def _pass(_name: str) -> None:
     """Do nothing between two steps; a test stops or kills the process here, or changes its clocks."""
 
 
-class SqliteStore:
-    """The store on SQLite; `Store` in gateway/store/base.py has the promises of all methods."""
+class Store:
+    """The database of what is published. Safe for threads and processes."""
 
     def __init__(
         self,
@@ -144,10 +146,10 @@ class SqliteStore:
     # -- reading -------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def view(self) -> Iterator[SqliteView]:
-        """Open one snapshot: the clock first, then the snapshot, then the intents in it.
+    def view(self) -> Iterator[View]:
+        """Open one snapshot. It is cheap; use it for one answer only.
 
-        No horizon is earlier than one that was answered before the snapshot.
+        The clock is read first, then the snapshot, then the intents in it.
         """
         with self._file.reading() as session:
             answered = self._answered.highest()
@@ -158,7 +160,7 @@ class SqliteStore:
             self._step("snapshot taken")
             horizon = now if watermark is None else min(now, max(watermark, answered))
             self._answered.note(horizon)
-            view = SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
+            view = View(session, horizon, self._made_at, show_departed=self._show_departed)
             yield view
         self._note(view.wanted)
 
@@ -177,7 +179,11 @@ class SqliteStore:
     # -- publishing ----------------------------------------------------------------------------------------------
 
     def intend(self) -> Intent:
-        """Commit an intent and return it. Raise ClockAhead.
+        """Commit an intent and return it: until `publish` or `abandon`, no horizon passes its datestamp.
+
+        The datestamp is the clock of the store after that commit. It is never below an earlier datestamp or horizon. An
+        intent expires after a minute; then any process may remove it. Raise ClockAhead if the clock has jumped ahead
+        without a known reason.
 
         Its watermark is the clock inside the lock, its datestamp the clock after the commit. So a reader that did not
         see the intent has answered an earlier second, even if this process was blocked in between.
@@ -196,10 +202,14 @@ class SqliteStore:
         return Intent(number, datestamp)
 
     def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
-        """Compress everything, then write it in one transaction together with the removal of the intent.
+        """Write everything in one transaction, remove the intent, and return how many records got the datestamp.
 
-        Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired,
-        and StoreError. Raise PositionMoved or FilesChanged when another process has published records of the source.
+        `ready` is called when everything is prepared, before the transaction begins; an exception in it ends this.
+
+        Records whose stored digest and deleted flag equal the given ones stay unchanged. For every written record, the
+        former one, its memberships and tallies are replaced, and the log of changes gets a line. Nothing is written and
+        the intent is removed if an error is raised. These are IntentExpired (also if a record has a later datestamp
+        already), PositionMoved, FilesChanged (the publication has another edition of the files) and TakedownsChanged.
         """
         made = packed(publication.changes)
         self._step("publication packed")
@@ -237,9 +247,11 @@ class SqliteStore:
         is_stopped: Callable[[], bool] = lambda: False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> Compacted:
-        """Make blocks anew that have holes or few records, and those that could be smaller if `is_thorough`.
+        """Tidy what updates and small publications have left, in steps of milliseconds; return what was done.
 
-        Then make the lists of sparse sets that are wanted, and the file smaller if `is_thorough`.
+        It ends after so many `seconds`, or when `is_stopped`; the next call goes on. With `is_thorough`, everything is
+        tidied and made as small as it can be, and damaged blocks are tried again. `progress` is called with how many
+        blocks were looked at, and of how many. Raise StoreError.
         """
         ends, horizon = monotonic() + seconds, self._horizon()
         done = self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
@@ -251,20 +263,26 @@ class SqliteStore:
         return done._replace(is_complete=shrunk.is_complete, smaller_by=shrunk.bytes, kept_free=shrunk.kept_free)
 
     def rewrite(self) -> int:
-        """Write the whole file anew, as one that can become smaller."""
+        """Write everything anew, so that the disk has all that is free; return by how many bytes the store is smaller.
+
+        Others read meanwhile, and writers wait. It needs the space of the store twice more. Raise StoreError.
+        """
         return rewrite(self._file)
 
     def erase_superseded(self) -> int:
-        """Make every block anew that has superseded records; return how many are damaged, and stay."""
+        """Remove from the file all records that have newer versions. The log may have them until `settle` returns True.
+
+        Return how many damaged parts of the file may still have some. Raise StoreError.
+        """
         return erase_superseded(self._file)
 
     def unerased(self) -> int:
-        """Return how many damaged blocks have superseded records."""
+        """Return how many damaged parts of the file may have superseded records, as far as that is known."""
         with self._file.reading() as session:
             return unerased(session)
 
     def has_open_erasure(self) -> bool:
-        """Return whether a reader has prevented that the log lost what was erased."""
+        """Return whether the file or the log may still have what was erased: a reader prevented `settle` so far."""
         return bool(self.fact(OPEN_FACT))
 
     def _horizon(self) -> int:
@@ -284,7 +302,7 @@ class SqliteStore:
         return write(session, intent.datestamp, publication, made)
 
     def abandon(self, intent: Intent) -> None:
-        """Remove an intent; if another process writes for long, the intent expires instead."""
+        """Remove an intent without publishing. If it cannot be removed within seconds, it expires."""
         with suppress(StoreBusy), self._file.writing(_ABANDON_SECONDS) as session:
             session.execute(SQL["intent_remove"], (intent.number,))
 
@@ -301,6 +319,12 @@ class SqliteStore:
             row = session.one(SQL["position"], (source,))
         return row[0] if row else 0
 
+    def last_position(self) -> int:
+        """Return the number of the last inbox page of any source that was published; 0 at first."""
+        with self._file.reading() as session:
+            (last,) = session.one(SQL["position_last"]) or (0,)
+        return int(last)
+
     def edition(self, source: str) -> int:
         """Return how often the known files of a source's items have changed; call it before `states`."""
         with self._file.reading() as session:
@@ -310,7 +334,7 @@ class SqliteStore:
     def takedowns(self) -> Takedowns:
         """Return the takedowns in force; the list is read again if it has changed.
 
-        Raise TakedownsUnreadable if the list cannot be read, or lacks entries that were applied.
+        Raise TakedownsUnreadable if it is damaged, or lacks entries that were applied to this store.
         """
         takedowns = self._takedowns.read()
         if takedowns is not self._trusted:
@@ -331,7 +355,10 @@ class SqliteStore:
         return self._items("items_withheld", {"after": after, "limit": limit, "hidden": only_hidden})
 
     def hasty(self) -> AbstractContextManager[None]:
-        """Wait for no disk inside the block; the first change after it makes all publications durable."""
+        """Wait for no disk inside the block. If power fails, the last publications may be undone, whole and in order.
+
+        The first change after the block makes all of them durable. It is for a store that nobody is served from.
+        """
         return self._file.hasty()
 
     def settle(self) -> bool:
@@ -352,7 +379,10 @@ class SqliteStore:
             return {state.upstream: state for state in states_of(session, rows)}
 
     def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
-        """Return at most `limit` items as (source name, state), sorted by number, after the number `after`."""
+        """Return at most `limit` items as (source name, state), sorted by number, after the number `after`.
+
+        `source` restricts them to one source; None: all.
+        """
         return self._items("items", {"source": source, "after": after, "limit": limit})
 
     def _items(self, query: str, parameters: dict[str, object]) -> tuple[tuple[str, ItemState], ...]:
@@ -362,7 +392,10 @@ class SqliteStore:
             return tuple((row[4], state) for row, state in zip(rows, states_of(session, rows), strict=True))
 
     def living(self, source: str, metadata_prefix: str, after: str, limit: int) -> tuple[str, ...]:
-        """Return at most `limit` upstream identifiers of living items with a living payload in a format, sorted."""
+        """Return at most `limit` upstream identifiers of living items with a living payload in a format.
+
+        They are those of one source after the identifier `after`, sorted by their bytes.
+        """
         parameters = {"source": source, "prefix": metadata_prefix, "after": after, "limit": limit}
         with self._file.reading() as session:
             return tuple(upstream for (upstream,) in session.execute(SQL["living"], parameters))
@@ -390,6 +423,26 @@ class SqliteStore:
             row = session.one(SQL["counts"], (source,))
         return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
 
+    def lack_counts(self, sources: Iterable[str]) -> dict[str, tuple[LackCount, ...]]:
+        """Return how many living items of each source lack something, by format and by what they lack.
+
+        Sources of which no item lacks anything are absent.
+        """
+        with self._file.reading() as session:
+            return lack_counts(session, sources)
+
+    def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
+        """Return the upstream identifiers of at most `limit` items of a source that lack something."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["items_lacking"], {"source": source, "lack": int(lack), "limit": limit})
+            return tuple(upstream for (upstream,) in rows)
+
+    def standings(self) -> dict[str, tuple[int, dict[str, int]]]:
+        """Return what `position` and `counts` return, for every source."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["standings"]).fetchall()
+        return {name: (position, dict(zip(_COUNTED, row, strict=True))) for *row, position, name in rows}
+
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
         """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""
         with self._file.reading() as session:
@@ -411,7 +464,12 @@ class SqliteStore:
             session.execute(SQL["source_put"], astuple(source))
 
     def add_format(self, wanted: Format) -> Format:
-        """Return the format with the source and upstream prefix of `wanted`; add it if it is missing."""
+        """Return the format with the source and upstream prefix of `wanted`; add it if it is missing.
+
+        `wanted.metadata_prefix` is used if it is free. It is also used if the format with that prefix has the same
+        namespace and is not another format of that source. Otherwise the prefix becomes `<prefix>.<source>`. Our own
+        formats have no source; one is replaced if the version is higher.
+        """
         with self._file.writing() as session:
             return add_format(session, wanted)
 
@@ -431,7 +489,10 @@ class SqliteStore:
             add_collections(session, {above for collection in wanted for above in ancestors(collection.spec)})
 
     def fill_resources(self, limit: int, read: ReadResource) -> int:
-        """Store what `Resource` and `contents` have of at most `limit` items that an earlier release wrote."""
+        """Store what `Resource` and `contents` have of at most `limit` items that an earlier release wrote.
+
+        Return how many items may still lack theirs; 0: none.
+        """
         if not self.fact(_LACKING_FACT):
             return 0
         with self._file.writing() as session:
@@ -480,7 +541,10 @@ class SqliteStore:
             return self._instance.changes_lost(self._last_change(session))
 
     def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
-        """Return a message for each problem of the store; empty if it is sound."""
+        """Return a message for each problem of the store; empty if it is sound.
+
+        `is_whole`: read every record, and not only a sample; name all items whose records are damaged.
+        """
         problems: list[str] = []
         try:
             with self._file.reading() as session:
@@ -491,12 +555,15 @@ class SqliteStore:
         return tuple(problems)
 
     def credentials(self, *, is_whole: bool = False) -> str:
-        """Return a message about addresses with a user and a password, or an empty string."""
+        """Return a message if addresses of files have a user and a password (`is_whole`: or any in records)."""
         with self._file.reading() as session:
             return credentials(session, is_whole=is_whole)
 
     def give_up_damaged(self) -> int:
-        """Let the records of damaged blocks count as changed, and drop damaged copies; return how many records."""
+        """Let records that can no longer be read count as changed: their digests are empty. Return how many these are.
+
+        Everything is read. What is damaged and has only copies is dropped. Raise StoreError.
+        """
         return give_up(self._file)
 
     def close(self) -> None:

@@ -123,7 +123,7 @@ select id from item where identifier = :identifier
 union all
 select item.id from source cross join item
   on item.source = source.id and item.upstream = substr(:identifier, length(source.stem) + 1)
-where substr(:identifier, 1, length(source.stem)) = source.stem and item.identifier is null
+where source.stem = substr(:identifier, 1, instr(:identifier, '/')) and item.identifier is null
 limit 1;
 
 -- name: place
@@ -138,7 +138,7 @@ from json_each(:identifiers) as wanted cross join place on place.prefix = :prefi
   union all
   select item.id from source cross join item
     on item.source = source.id and item.upstream = substr(wanted.value, length(source.stem) + 1)
-  where substr(wanted.value, 1, length(source.stem)) = source.stem and item.identifier is null
+  where source.stem = substr(wanted.value, 1, instr(wanted.value, '/')) and item.identifier is null
   limit 1
 )
 order by place.datestamp, place.number;
@@ -161,6 +161,13 @@ select spec, name, description from collection where spec = ?;
 -- name: collections
 -- Return sets in the order of their specs.
 select spec, name, description from collection where spec > ? order by spec limit ?;
+
+-- name: collections_of
+-- Return a set and all sets below it.
+select spec, name, description from collection where spec = :spec
+union all
+select spec, name, description from collection where spec > :spec || ':' and spec < :spec || ';'
+order by spec;
 
 -- name: earliest
 -- Return the first datestamp of all.
@@ -201,9 +208,35 @@ select name, base_url, kind, is_removed, is_friend from source order by name;
 -- Return one source.
 select name, base_url, kind, is_removed, is_friend from source where name = ?;
 
+-- name: sources_listed
+-- Return sources after a name, with how many items each has, how many of them are deleted, and how many have full text.
+select name, base_url, kind, is_removed, is_friend, items, deleted, fulltext from source
+where name > ? order by name limit ?;
+
 -- name: source_counts
--- Return how many items each source has, how many of them are deleted, and how many have full text.
-select name, items, deleted, fulltext from source order by name;
+-- Return how many items a source has, how many of them are deleted, and how many have full text.
+select items, deleted, fulltext from source where name = ?;
+
+-- name: sources_before
+-- Return the names of the sources up to a name, the last one first.
+select name from source where name <= ? order by name desc limit ?;
+
+-- name: sources_biggest
+-- Return the sources with the most living items that were not removed, in the same form.
+select name, base_url, kind, is_removed, is_friend, items, deleted, fulltext from source
+where is_removed = 0 and deleted - items <= 0 order by deleted - items, name limit ?;
+
+-- name: sources_removed
+-- Return the names of the sources that were removed.
+select name from source where is_removed = 1 and name > '';
+
+-- name: source_totals
+-- Return how many sources were not removed, how many living items they have, and how many of these have full text.
+select count(*), coalesce(sum(items - deleted), 0), coalesce(sum(fulltext), 0) from source where is_removed = 0;
+
+-- name: friends
+-- Return the addresses of OAI-PMH sources that Identify may name.
+select base_url from source where kind = 'oai_pmh' and is_friend = 1 and is_removed = 0 and name > '' order by name limit ?;
 
 -- name: item_merged
 -- Return items of a source whose upstream identifiers differ from `upstream` at most in the lengths of rows of slashes.
@@ -216,21 +249,21 @@ limit :limit;
 
 -- name: item_before
 -- Return the living item of the same source before an item, among the next hundred.
-select coalesce(item.identifier, source.stem || item.upstream)
+select coalesce(near.identifier, source.stem || near.upstream)
 from (
   select other.* from item as own cross join item as other on other.source = own.source and other.upstream < own.upstream
   where own.id = ? order by other.upstream desc limit 100
-) as item join source on source.id = item.source
-where not item.is_deleted limit 1;
+) as near join source on source.id = near.source
+where not near.is_deleted limit 1;
 
 -- name: item_after
 -- Return the living item of the same source after an item, among the next hundred.
-select coalesce(item.identifier, source.stem || item.upstream)
+select coalesce(near.identifier, source.stem || near.upstream)
 from (
   select other.* from item as own cross join item as other on other.source = own.source and other.upstream > own.upstream
   where own.id = ? order by other.upstream limit 100
-) as item join source on source.id = item.source
-where not item.is_deleted limit 1;
+) as near join source on source.id = near.source
+where not near.is_deleted limit 1;
 
 -- name: changes
 -- Return a part of the log of changes.
@@ -308,8 +341,10 @@ with inside (combination) as (
 )
 select change.id, coalesce(item.identifier, source.stem || item.upstream), change.datestamp,
   iif(:collection = 0 or change.sets in inside, change.kind, 2),
-  withheld.item is not null and (item.is_deleted or change.datestamp <> (
-    select place.datestamp from place where place.item = change.item and place.prefix = change.prefix
+  withheld.item is not null and (item.is_deleted or not exists (
+    select * from place left join change as served on served.id = place.line
+    where place.item = change.item and place.prefix = change.prefix
+      and (place.datestamp = change.datestamp or served.sha256 = change.sha256)
   )),
   change.length, change.sha256, change.item
 from logged cross join change on change.id between logged.first and logged.last
@@ -372,8 +407,9 @@ order by place.prefix, place.datestamp, place.number;
 
 -- name: check_credentials
 -- Return the identifiers of living items with a file whose address may have a user and a password, and these addresses.
-select item.identifier, named.url
+select coalesce(item.identifier, source.stem || item.upstream), named.url
 from (select item, url from file union select item, url from content) as named cross join item on item.id = named.item
+  cross join source on source.id = item.source
 where named.url like '%://%:%@%' and not item.is_deleted order by item.id;
 
 -- name: change_last_of_store
@@ -441,6 +477,22 @@ where sha256 = :sha256 and copy_url <> '' and not item.is_deleted order by item.
 -- Return the items of these (a JSON list) that are withheld.
 select withheld.item from json_each(?) as wanted cross join withheld on withheld.item = wanted.value;
 
+-- name: lacking_of
+-- Return what the records of these items (a JSON list) lack.
+select lacking.item, prefix.name, lacks
+from json_each(?) as wanted cross join lacking on lacking.item = wanted.value cross join prefix on prefix.id = lacking.prefix;
+
+-- name: lack_counts
+-- Return how many items of some sources (a JSON list) lack the same, by source and format, and the first of them.
+select source.name, prefix.name, lacks, count(*), min(lacking.item)
+from json_each(?) as wanted cross join source on source.name = wanted.value cross join lacking on lacking.source = source.id
+cross join prefix on prefix.id = lacking.prefix group by lacking.source, lacking.prefix, lacks;
+
+-- name: items_lacking
+-- Return items of a source that lack something (one flag).
+select item.upstream from lacking cross join item on item.id = lacking.item
+where lacking.source = (select id from source where name = :source) and lacks & :lack <> 0 limit :limit;
+
 -- name: items_withheld
 -- Return a part of the withheld items, with the names of their sources; `hidden`: only items that are withheld as a whole.
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
@@ -462,9 +514,17 @@ order by 1;
 -- name: counts
 -- Return the numbers of items of a source, of its records in quarantine, and of its waiting deletions.
 select items, deleted, fulltext,
-  (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id),
+  (select count(*) from quarantine where released_at is null and quarantine.source = source.id),
   (select count(*) from deletion where deletion.source = source.id and waits)
 from source where name = ?;
+
+-- name: standings
+-- Return the same of all sources, with their positions and names.
+select items, deleted, fulltext,
+  (select count(*) from quarantine where released_at is null and quarantine.source = source.id),
+  (select count(*) from deletion where deletion.source = source.id and waits),
+  position, name
+from source;
 
 -- name: quarantined
 -- Return the records in quarantine, of one source or of all.
@@ -647,8 +707,15 @@ from json_each(:upstreams) as wanted cross join item on item.source = :source an
 
 -- name: held_records
 -- Return the facts that a publication needs about the records of the items it changes (a JSON list of numbers).
-select place.item, place.prefix, place.datestamp, place.number, place.digest, place.is_deleted
-from json_each(?) as wanted cross join place on place.item = wanted.value;
+select place.item, place.prefix, place.datestamp, place.number, place.digest, place.is_deleted,
+  coalesce(change.length, resource.length), coalesce(change.sha256, resource.sha256)
+from json_each(?) as wanted cross join place on place.item = wanted.value left join change on change.id = place.line
+  left join resource on resource.id = place.item * 1048576 + place.prefix;
+
+-- name: held_contents
+-- Return the files of some items (a JSON list of numbers), as they are stored.
+select item, place, url, mime_type, size, sha256, modified, copy_url
+from json_each(?) as wanted cross join content on content.item = wanted.value order by item, place;
 
 -- name: item_last
 -- Return the number of the last item.
@@ -673,6 +740,15 @@ insert or ignore into withheld values (?);
 -- name: withheld_remove
 -- Note that no part of an item is withheld any more.
 delete from withheld where item = ?;
+
+-- name: lacking_put
+-- Note what the record of an item lacks.
+insert into lacking (item, source, prefix, lacks) values (?, ?, ?, ?)
+on conflict (item) do update set source = excluded.source, prefix = excluded.prefix, lacks = excluded.lacks;
+
+-- name: lacking_remove
+-- Note that the record of an item lacks nothing.
+delete from lacking where item = ?;
 
 -- name: payload_put
 -- Store the place of the last good payload of an item.
@@ -816,6 +892,18 @@ insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, 
 -- name: resource_remove
 -- Forget the length and the SHA-256 of a record that an earlier release wrote.
 delete from resource where id = ?2 * 1048576 + ?1;
+
+-- name: cited
+-- Return the DOI of the work of an item.
+select uri from cited where item = ?;
+
+-- name: cited_remove
+-- Forget the DOI of the work of an item.
+delete from cited where item = ?;
+
+-- name: cited_put
+-- Store the DOI of the work of an item.
+insert or replace into cited (item, uri) values (?, ?);
 
 -- name: contents_remove
 -- Forget the files to which the DIDL of an item refers.

@@ -32,7 +32,6 @@ class BlockWriter:
     """The blocks of a store, for writing."""
 
     def __init__(self, session: Session) -> None:
-        """Take a connection inside a write transaction."""
         self._session = session
 
     def supersede(self, prefix: int, keys: Iterable[Key]) -> None:

@@ -50,7 +50,6 @@ class Blocks:
     """The blocks of a store, in one snapshot or transaction."""
 
     def __init__(self, session: Session) -> None:
-        """Take a connection."""
         self._session = session
         self._opened: tuple[int, Opened] | None = None  # the last block of which a record was read
 

@@ -46,7 +46,7 @@ class SqliteClock:
     """
 
     def __init__(self, file: SqliteFile, host: HostClock, max_jump: float, step: Callable[[str], None]) -> None:
-        """Take the file of the store and the clocks of the host; `step` is that of `SqliteStore`."""
+        """Take the file of the store and the clocks of the host; `step` is that of `Store`."""
         self._file, self._host, self._max_jump, self._step = file, host, max_jump, step
         self._ceiling = Ceiling(file.path)
 

@@ -50,7 +50,7 @@ class Compaction:
     """Compaction of one store file."""
 
     def __init__(self, file: SqliteFile, step: Callable[[str], None]) -> None:
-        """Take the file; `step` is that of `SqliteStore`."""
+        """Take the file; `step` is that of `Store`."""
         self._file, self._step = file, step
         self._after = _BEGINNING  # where the last run with a time limit stopped
         self._log = WriteAheadLog(file)

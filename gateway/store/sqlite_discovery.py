@@ -26,11 +26,10 @@ from gateway.core.model import (
     Unpublished,
     Written,
 )
-from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_copies import CopyLists
 from gateway.store.sqlite_discovery_lists import DecisionLists, enter
-from gateway.store.sqlite_discovery_rechecks import SqliteRechecks
+from gateway.store.sqlite_discovery_rechecks import Rechecks
 from gateway.store.sqlite_discovery_rows import (
     alarm_of,
     copy_row,
@@ -39,8 +38,9 @@ from gateway.store.sqlite_discovery_rows import (
     is_on_other_bytes,
     offer_of,
 )
-from gateway.store.sqlite_discovery_samples import SqliteSamples
+from gateway.store.sqlite_discovery_samples import Samples
 from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
@@ -48,8 +48,13 @@ _LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
 
-class SqliteDiscovery(CopyLists, DecisionLists):
-    """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
+class Discovery(CopyLists, DecisionLists):
+    """The database of the search for full text: items that are due, their leases, outcomes, and stored answers.
+
+    It is safe for threads and processes. If a process is killed, its item is due again when the lease ends. Nothing is
+    written with a lease that has ended. `samples` are random samples of the files that rules have accepted, `rechecks`
+    the looks at published files.
+    """
 
     def __init__(self, path: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Open the file; make it if it is missing, unless it is only read.
@@ -60,8 +65,8 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         super().__init__(
             SqliteFile(path, migrations, create=not only_reads, busy_seconds=patience_seconds, only_reads=only_reads)
         )
-        self.samples = SqliteSamples(self._file)
-        self.rechecks = SqliteRechecks(self._file)
+        self.samples = Samples(self._file)
+        self.rechecks = Rechecks(self._file)
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
@@ -92,8 +97,9 @@ class SqliteDiscovery(CopyLists, DecisionLists):
     def renew(self, before: int, sources: Collection[str], at: int) -> int:
         """Make items due that were searched for before a second; return how many. No sources: all."""
         with self._file.writing() as session:
-            asked = {"before": before, "sources": _spaced(sources), "at": at}
-            return int(session.execute(SQL["renew"], asked).rowcount)
+            names = sources or {source for source, *_ in session.execute(SQL["counts"])}
+            rows = ({"before": before, "source": source, "at": at} for source in names)
+            return sum(int(session.execute(SQL["renew"], row).rowcount) for row in rows)
 
     def renew_outdated(self, bases: Iterable[tuple[str, str]], at: int) -> int:
         """Make those items (identifier, basis) due whose last search had another basis; return how many.
@@ -117,7 +123,8 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         """
         with self._file.writing() as session:
             if not identifier:
-                (identifier,) = session.one(SQL["due_next"], {"at": at, "sources": _spaced(sources)}) or ("",)
+                query = SQL["due_next_of" if len(sources) == 1 else "due_next"]
+                (identifier,) = session.one(query, {"at": at, **_named(sources)}) or ("",)
             row = session.one(SQL["lease"], {"identifier": identifier, "until": at + seconds})
         return Lease(*row) if row else None
 
@@ -251,7 +258,10 @@ class SqliteDiscovery(CopyLists, DecisionLists):
             return dict(session.execute(SQL["searched"]).fetchall())
 
     def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
-        """Return the ends of steps and copies, with the number of each; those since a day, or all."""
+        """Yield the ends of steps and copies, with the number of each; those since a day, or all.
+
+        Those of a source, a step and a host stand together. They may be millions.
+        """
         with self._file.reading() as session:
             yield from ((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)))
 
@@ -280,7 +290,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
     def alarms(self, *, with_closed: bool = False) -> tuple[Alarm, ...]:
         """Return the alarms in force, or all, sorted by number."""
         with self._file.reading() as session:
-            rows = session.execute(SQL["alarms"], {"with_closed": with_closed}).fetchall()
+            rows = session.execute(SQL["alarms" if with_closed else "alarms_in_force"]).fetchall()
         return tuple(map(alarm_of, rows))
 
     def close_alarm(self, number: int, at: int) -> None:
@@ -340,7 +350,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
             return tuple(map(decision_of, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
     def history(self, identifier: str, url: str) -> tuple[Decision, ...]:
-        """Return all decisions on one copy, the oldest first."""
+        """Return all decisions on one copy, the oldest first; fast also for an item with many copies."""
         with self._file.reading() as session:
             return tuple(map(decision_of, session.execute(SQL["decision_history"], (identifier, url)).fetchall()))
 
@@ -359,13 +369,18 @@ class SqliteDiscovery(CopyLists, DecisionLists):
 
         No sources: of all sources. With `identifiers`, only these items count.
         """
-        asked = {"after": after, "limit": limit, "sources": _spaced(sources)}
-        query = SQL["unpublished"]
+        asked = {"after": after, "limit": limit, **_named(sources)}
+        query = SQL["unpublished_of" if len(sources) == 1 else "unpublished"]
         if identifiers is not None:  # however many others are unpublished
             asked["identifiers"] = json.dumps(sorted(set(identifiers)))
             query = SQL["unpublished_among"]
         with self._file.reading() as session:
             return tuple(Unpublished(*row) for row in session.execute(query, asked).fetchall())
+
+    def unpublished_sources(self) -> frozenset[str]:
+        """Return the sources of which `unpublished` would return items."""
+        with self._file.reading() as session:
+            return frozenset(name for (name,) in session.execute(SQL["unpublished_sources"]))
 
     def change_all(self) -> None:
         """Mark every item that ever had an accepted file as changed."""
@@ -393,6 +408,11 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             rows = session.execute(SQL["accepted"], (source, *after, limit)).fetchall()
             return tuple((upstream, decision_of(row)) for upstream, *row in rows)
+
+    def accepted_sources(self) -> frozenset[str]:
+        """Return the sources of which `accepted` or `offers` may return something."""
+        with self._file.reading() as session:
+            return frozenset(name for (name,) in session.execute(SQL["accepted_sources"]))
 
     def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
         """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
@@ -470,6 +490,11 @@ def _digest(session: Session, decision: Decision) -> str:
     """Return the SHA-256 that the last search got for a copy; empty if it got none."""
     (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
     return str(digest)
+
+
+def _named(sources: Collection[str]) -> dict[str, object]:
+    """Return the parameters of queries for one source, and for several or all."""
+    return {"source": next(iter(sources), ""), "sources": _spaced(sources)}
 
 
 def _spaced(sources: Collection[str]) -> str:

@@ -59,7 +59,6 @@ class CopyLists:
     """Lists of copies and first pages in an open file; `Discovery` in base_discovery.py has the promises of all."""
 
     def __init__(self, file: SqliteFile) -> None:
-        """Take the file."""
         self._file = file
 
     def listed_copies(
@@ -94,7 +93,11 @@ class CopyLists:
         return min(sum(int(count) for (count,) in counts), most + 1)
 
     def addresses_with(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield (identifier, address) of the copies whose address may have these words, in this order."""
+        """Yield (identifier, address) of the copies whose address may have these words, in this order.
+
+        The words are of ASCII letters and digits, and case makes no difference. There are also other copies: those
+        whose address has an escape, and so may have any words.
+        """
         pattern = "".join(f"%{word}" for word in words[-_MOST_WORDS:]) + "%"
         for verdict in _verdicts(ANY_VERDICT):
             asked = {"pattern": pattern, "verdict": verdict, "limit": _BATCH, "identifier": "", "url": ""}

@@ -32,7 +32,7 @@ def enter(session: Session, decisions: Sequence[Decision]) -> None:
 
 
 class DecisionLists:
-    """The part of `SqliteDiscovery` that lists decisions."""
+    """The part of `Discovery` that lists decisions."""
 
     _file: SqliteFile
 
@@ -46,7 +46,8 @@ class DecisionLists:
     ) -> tuple[tuple[Decision, int], ...]:
         """Return at most `limit` decisions before a second and a number, the newest first, with their entries.
 
-        With `is_back`, return the ones that were made next after this place, also the newest first.
+        With `is_back`, return the ones that were made next after this place, also the newest first. Decisions that were
+        written at once by `decide_next` have the same entry.
         """
         at, number = place
         asked = {**wanted._asdict(), "at": at, "number": number, "limit": limit}

@@ -11,24 +11,26 @@ import zstandard
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Ending, FileRecheck, RecheckCounts
 from gateway.core.model.rechecks import NEVER_DUE, SHARES
-from gateway.store.base_rechecks import Conclude
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import copy_row, decision_of, decision_row
 from gateway.store.sqlite_file import SqliteFile
+from gateway.store.values import Conclude
 
 SQL = load("discovery")
 LEVEL = 3  # of the compression of stories and answers
 
 
-class SqliteRechecks:
-    """The looks at the published files of one instance."""
+class Rechecks:
+    """The last look at each published file. It is safe for threads and processes."""
 
     def __init__(self, file: SqliteFile) -> None:
-        """Take the opened file of the searches."""
         self._file = file
 
     def publish(self, files: Mapping[str, Iterable[FileRecheck]]) -> None:
-        """Store the published files of some items, with first facts; forget their files that are not published."""
+        """Store the published files of some items, with first facts; forget their files that are not published.
+
+        The looks at known files stay. If the published bytes have changed, their validators are forgotten.
+        """
         with self._file.writing() as session:
             for identifier, rechecks in files.items():
                 rows = tuple(rechecks)
@@ -41,13 +43,19 @@ class SqliteRechecks:
             session.execute(SQL["position_forget"], (list_,))
 
     def schedule(self, source: str, every: int, at: int) -> None:
-        """Store the period of the files of a source in seconds; 0: they are due only when asked for."""
+        """Store the period of the files of a source in seconds; 0: they are due only when asked for.
+
+        A file without a look counts as looked at in the second `at`.
+        """
         asked = {"source": source, "every": every, "at": at, "never": NEVER_DUE, "shares": SHARES}
         with self._file.writing() as session:
             session.execute(SQL["rechecks_schedule"], asked)
 
     def ask(self, source: str, before: int) -> bool:
-        """Make all files of a source due that were not looked at since a second."""
+        """Make all files of a source due that were not looked at since a second.
+
+        Return False, and write nothing, if files that were asked for earlier are still due.
+        """
         with self._file.writing() as session:
             is_asked = session.one(SQL["rechecks_asked"], (source,)) == (1,)
             if not is_asked:
@@ -59,6 +67,11 @@ class SqliteRechecks:
         with self._file.reading() as session:
             (due,) = session.one(SQL["rechecks_next"], (source,)) or (None,)
         return None if due is None else int(due)
+
+    def next_of_all(self) -> dict[str, int]:
+        """Return what `next_at` returns, by source; sources without files are left out."""
+        with self._file.reading() as session:
+            return dict(session.execute(SQL["rechecks_next_of_all"]).fetchall())
 
     def counts(self, source: str, at: int) -> RecheckCounts:
         """Return the numbers of the files of a source in a second."""
@@ -96,13 +109,18 @@ class SqliteRechecks:
             return tuple(map(_recheck_of, session.execute(SQL["rechecks_of"], (identifier,)).fetchall()))
 
     def write(self, rechecks: Iterable[FileRecheck], endings: Iterable[Ending] = ()) -> None:
-        """Store looks at files, and count their outcomes."""
+        """Store looks at files, and count their outcomes. A file whose published bytes have changed is left out."""
         with self._file.writing() as session:
             session.executemany(SQL["recheck_put"], (recheck._asdict() for recheck in rechecks))
             session.executemany(SQL["ending_add"], endings)
 
     def conclude(self, recheck: FileRecheck, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
-        """Store a look at a file that has changed, and what follows from it, all or nothing."""
+        """Store a look at a file that has changed, and what follows from it, all or nothing.
+
+        `number` is that of the last decision on the copy `url` that the caller knows; 0: there is none. Return False,
+        and write nothing, if there is another one meanwhile, or no search. `sha256` is the digest of new bytes. A
+        search for the item that is under way loses its lease, and the item is due.
+        """
         with self._file.writing() as session:
             rows = session.execute(SQL["decisions"], (recheck.identifier,)).fetchall()
             decisions = tuple(map(decision_of, rows))

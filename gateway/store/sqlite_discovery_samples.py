@@ -11,15 +11,17 @@ from gateway.store.sqlite_file import SqliteFile
 SQL = load("discovery")
 
 
-class SqliteSamples:
-    """The samples in the database of the search; `Samples` in base_discovery.py has the promises of all methods."""
+class Samples:
+    """Random samples of the files that rules have accepted, and the judgements of people on them."""
 
     def __init__(self, file: SqliteFile) -> None:
-        """Take the file of the search."""
         self._file = file
 
     def accepted(self, beginning: str) -> Iterator[SampledFile]:
-        """Yield the files that a rule accepted for a reason that begins so, if they have the same bytes still."""
+        """Yield the files that a rule accepted for a reason that begins so, if they have the same bytes still.
+
+        A later decision on them does not matter.
+        """
         with self._file.reading() as session:
             yield from map(SampledFile._make, session.execute(SQL["accepted_by_rule"], {"beginning": beginning}))
 
@@ -30,7 +32,7 @@ class SqliteSamples:
         return int(at)
 
     def keep(self, rule: AcceptRule, month: str, files: Sequence[SampledFile], at: int) -> None:
-        """Store the sample of a rule and a month in the place of a former one."""
+        """Store the sample of a rule and a month in the place of a former one. Judgements stay."""
         with self._file.writing() as session:
             session.execute(SQL["sample_drop"], (rule, month))
             rows = [(rule, month, place, *file) for place, file in enumerate(files)]

@@ -106,7 +106,6 @@ class Session:
     """One connection and the codec for its records; only one thread may use it at a time."""
 
     def __init__(self, connection: sqlite3.Connection, dictionary: str) -> None:
-        """Take the connection and the query that finds a dictionary's content by its number."""
         self.connection = connection
         self.execute = connection.execute
         self.executemany = connection.executemany
@@ -445,7 +444,6 @@ class Codec:
     """Decompresses records, in one thread at a time: shared decompressors fail at random."""
 
     def __init__(self, dictionary: Callable[[int], bytes]) -> None:
-        """Take the function that returns the content of a dictionary by its number."""
         self._dictionary = dictionary
         self._readers: dict[int, zstandard.ZstdDecompressor] = {}
 

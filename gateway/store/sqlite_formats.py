@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from gateway.core.errors import StoreError
-from gateway.core.model import FileLink, FileOrigin, Format, ItemState, Payload
+from gateway.core.model import FileLink, FileOrigin, Format, ItemState, Lack, LackCount, Lacking, Payload
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
 
@@ -101,9 +101,10 @@ def states_of(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> It
         records[item].append((prefix, digest, bool(is_deleted)))
     files = _files(session, numbers) if rows else {}
     withheld = {row[0] for row in session.execute(SQL["withheld_of"], (numbers,))}
+    lacking = {item: Lacking(prefix, Lack(n)) for item, prefix, n in session.execute(SQL["lacking_of"], (numbers,))}
     for number, upstream, identifier, is_deleted, *_ in rows:
         parts = tuple(payloads[number]), tuple(records[number]), tuple(files.get(number, ()))
-        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts, number in withheld)
+        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts, number in withheld, lacking.get(number))
 
 
 def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
@@ -115,3 +116,18 @@ def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
             link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
             files.setdefault(item, []).append(link)
     return files
+
+
+def lack_counts(session: Session, sources: Iterable[str]) -> dict[str, tuple[LackCount, ...]]:
+    """Return how many items of each source lack something, by format and by what they lack, each with an example."""
+    counts: dict[tuple[str, str, Lack], tuple[int, int]] = {}
+    for source, prefix, lacks, items, first in session.execute(SQL["lack_counts"], (json.dumps(list(sources)),)):
+        for lack in Lack(lacks):
+            before, example = counts.get((source, prefix, lack), (0, first))
+            counts[source, prefix, lack] = (before + items, min(example, first))
+    examples = json.dumps([example for _, example in counts.values()])
+    names = dict(session.execute(SQL["identifiers_of"], (examples,)))
+    made: dict[str, list[LackCount]] = {}
+    for (source, prefix, lack), (items, example) in sorted(counts.items()):
+        made.setdefault(source, []).append(LackCount(prefix, lack, items, names[example]))
+    return {source: tuple(several) for source, several in made.items()}

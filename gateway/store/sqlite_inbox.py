@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,8 +46,8 @@ _SAMPLE = 200  # pages that a short check reads
 _PAGES_AT_ONCE = 20  # of which only the identifiers are read
 
 
-class SqliteInbox:
-    """The inbox on SQLite; `Inbox` in gateway/store/base.py has the promises of all methods."""
+class Inbox:
+    """The database of what arrived: pages, slices, cursors, and the log of the runs."""
 
     def __init__(self, path: Path, *, create: bool = False, only_reads: bool = False) -> None:
         """Open or make the file."""
@@ -56,7 +57,10 @@ class SqliteInbox:
     # -- pages ---------------------------------------------------------------------------------------------------
 
     def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
-        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number."""
+        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number.
+
+        The cursor may be that of a window. `harvest` is the new state of the harvest; None: it does not change.
+        """
         row = _row(page, slices)
         with self._file.writing() as session:
             ((number,),) = session.execute(SQL["page_add"], row).fetchall()
@@ -104,7 +108,10 @@ class SqliteInbox:
             return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
 
     def identifiers(self, source: str, metadata_prefix: str, after: int) -> Iterator[str]:
-        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`."""
+        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`.
+
+        They are in the order in which they came. The bytes of the pages are not read.
+        """
         read = zstandard.ZstdDecompressor().decompress
         while rows := self._slices(source, metadata_prefix, after):
             for number, slices in rows:
@@ -116,7 +123,10 @@ class SqliteInbox:
             return session.execute(SQL["identifiers"], (source, metadata_prefix, after, _PAGES_AT_ONCE)).fetchall()
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
-        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted."""
+        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted.
+
+        The rest of the page stays. If the page was repaired, its received bytes are removed too.
+        """
         stored = self.page(number)
         page, slices = overwritten(stored, places)
         row = _row(page, slices)
@@ -174,6 +184,14 @@ class SqliteInbox:
             rows = session.execute(SQL["windows"], (source,)).fetchall()
         return tuple(replace(Cursor(*row[:5]), outcome=WindowOutcome(row[5])) for row in rows)
 
+    def window_counts(self) -> dict[str, Counter[WindowOutcome]]:
+        """Return how many windows of each source have which outcome; sources without windows are left out."""
+        counts: defaultdict[str, Counter[WindowOutcome]] = defaultdict(Counter)
+        with self._file.reading() as session:
+            for source, outcome, count in session.execute(SQL["window_counts"]).fetchall():
+                counts[source][WindowOutcome(outcome)] = count
+        return dict(counts)
+
     def put_windows(self, cursors: Sequence[Cursor]) -> None:
         """Store several windows and their outcomes in one transaction."""
         with self._file.writing() as session:
@@ -201,7 +219,12 @@ class SqliteInbox:
     def sources(self) -> tuple[str, ...]:
         """Return the names of the sources that have pages with records, sorted."""
         with self._file.reading() as session:
-            return tuple(name for (name,) in session.execute(SQL["record_sources"]))
+            return tuple(name for name, _ in session.execute(SQL["record_sources"], {"source": ""}))
+
+    def last_pages(self, source: str = "") -> dict[str, int]:
+        """Return the number of the last page with records of a source, or of each; one that has none is left out."""
+        with self._file.reading() as session:
+            return dict(session.execute(SQL["record_sources"], {"source": source}).fetchall())
 
     def pages_behind(self, source: str, after: int) -> int:
         """Return how many pages with records a source has after the page `after`."""
@@ -212,7 +235,10 @@ class SqliteInbox:
         return self._number("pages_lost") or 0
 
     def remove_source(self, source: str, position: int, at: int) -> int:
-        """Write the removal of all records of a source, whose pages up to `position` are published."""
+        """Write the removal of all records of a source, whose pages up to `position` are published.
+
+        Return the number of the entry, which is above that of every earlier page. `at` is the second of the removal.
+        """
         body = json.dumps({"position": position}).encode()
         return self.receive(RawPage(source, _REMOVAL, "", at, 0, (), body), (), None)
 
@@ -237,10 +263,12 @@ class SqliteInbox:
         """Return the stored identity of a source; None if it is unknown."""
         with self._file.reading() as session:
             row = session.one(SQL["identity"], (source,))
-        if row is None:
-            return None
-        accepted, seen = (Identity(*json.loads(text)) for text in row[:2])
-        return KnownIdentity(accepted, seen, row[2], bool(row[3]))
+        return None if row is None else _identity(row)
+
+    def differing_identities(self) -> dict[str, KnownIdentity]:
+        """Return the stored identities whose parts are not all alike, by source. All others wait for nobody."""
+        with self._file.reading() as session:
+            return {row[4]: _identity(row) for row in session.execute(SQL["identities_differing"]).fetchall()}
 
     def keep_identity(self, source: str, known: KnownIdentity) -> None:
         """Store the identity of a source."""
@@ -333,6 +361,19 @@ class SqliteInbox:
             query = SQL["runs_of_stage"] if source is None else SQL["runs_of_source_stage"]
         with self._file.reading() as session:
             return tuple(map(_run, session.execute(query, parameters).fetchall()))
+
+    def last_runs(self, source: str = "") -> tuple[Run, ...]:
+        """Return the last run of each stage of a source, or of each source."""
+        with self._file.reading() as session:
+            return tuple(map(_run, session.execute(SQL["runs_last"], {"source": source}).fetchall()))
+
+    def last_harvests(self, without: Collection[str]) -> tuple[int, Run | None]:
+        """Return of how many sources the last harvest is complete, and the last one of all; some do not count."""
+        with self._file.reading() as session:
+            parameters = {"without": json.dumps(list(without))}
+            complete, last = session.one(SQL["harvests_complete"], parameters) or (0, None)
+            row = session.one(SQL["run"], (last,))
+        return complete, _run(row) if row else None
 
     def run_totals(self) -> tuple[RunTotal, ...]:
         """Return the number of runs by source, stage and outcome, including running ones."""
@@ -436,6 +477,11 @@ def _slice(
 
 def _pairs(lists: list[list[T]]) -> tuple[tuple[T, T], ...]:
     return tuple((first, second) for first, second in lists)
+
+
+def _identity(row: Sequence[Any]) -> KnownIdentity:
+    accepted, seen = (Identity(*json.loads(text)) for text in row[:2])
+    return KnownIdentity(accepted, seen, row[2], bool(row[3]))
 
 
 def _run(row: tuple[Any, ...]) -> Run:

@@ -76,7 +76,6 @@ class Upkeep:
     """Keeps the own lists up while a publication is written."""
 
     def __init__(self, session: Session) -> None:
-        """Take a connection inside a write transaction."""
         self._session, self._lists = session, own_lists(session)
 
     def supersede(self, prefix: int, superseded: Iterable[tuple[Key, Numbers]]) -> None:

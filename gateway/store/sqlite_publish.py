@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Final, TypeAlias
@@ -28,6 +28,7 @@ from gateway.store.sqlite_rows import (
     Logged,
     Numbers,
     Planner,
+    Row,
     Rows,
     ancestors,
     listed,
@@ -79,14 +80,16 @@ def _known(session: Session, name: str, changes: Sequence[ItemChange]) -> Known:
         raise StoreError(f"The source {name!r} is not in the store, so nothing of it can be published. Add it first.")
     source, stem = row
     specs = {above for specs in {change.sets for change in changes} for spec in specs for above in ancestors(spec)}
+    held = _held(session, source, changes)
     return Known(
         source=source,
         stem=_learn_stem(session, source, changes) if stem is None else stem,
         prefixes=_prefixes(session, changes),
         collections=add_collections(session, specs),
         fulltext=frozenset(session.one(SQL["collection"], (FULLTEXT_SPEC,)) or ()),
-        held=_held(session, source, changes),
+        held=held,
         last_item=(session.one(SQL["item_last"]) or (0,))[0],
+        contents=_contents(session, held),
     )
 
 
@@ -120,9 +123,16 @@ def _held(session: Session, source: int, changes: Sequence[ItemChange]) -> dict[
         for upstream, number, is_deleted, sets, departed in rows
     }
     items = {item.number: item for item in held.values()}
-    for item, prefix, datestamp, number, digest, is_deleted in session.execute(SQL["held_records"], (listed(items),)):
-        items[item].records[prefix] = HeldRecord(Key(datestamp, number), digest, bool(is_deleted))
+    for item, prefix, datestamp, number, digest, is_deleted, *exact in session.execute(
+        SQL["held_records"], (listed(items),)
+    ):
+        items[item].records[prefix] = HeldRecord(Key(datestamp, number), digest, bool(is_deleted), *exact)
     return held
+
+
+def _contents(session: Session, held: Mapping[str, HeldItem]) -> dict[int, list[Row]]:
+    rows = session.execute(SQL["held_contents"], (listed(item.number for item in held.values()),))
+    return {number: list(several) for number, several in groupby(rows, key=lambda row: row[0])}
 
 
 def _numbers(text: str | None) -> Numbers:
@@ -140,9 +150,13 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("item_change", rows.items_changed),
         ("withheld_put", rows.withheld),
         ("withheld_remove", rows.not_withheld),
+        ("lacking_put", rows.lacking),
+        ("lacking_remove", rows.not_lacking),
         ("payload_put", rows.payloads),
         ("contents_remove", rows.contents_removed),
         ("content_add", rows.contents_added),
+        ("cited_remove", rows.contents_removed),
+        ("cited_put", rows.cited),
         ("resource_remove", rows.resources_removed),
         ("tally_add", tallies),
         ("tally_sweep", emptied),

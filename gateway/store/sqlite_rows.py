@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -27,6 +27,8 @@ class HeldRecord(NamedTuple):
     key: Key
     digest: bytes
     is_deleted: bool
+    length: int | None = None  # of the metadata, as the log has it
+    sha256: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -84,6 +86,7 @@ class Known:
     fulltext: Numbers  # the number of the set `fulltext`, if there is one
     held: Mapping[str, HeldItem]  # by upstream identifier
     last_item: int
+    contents: Mapping[int, Sequence[Row]] = field(default_factory=dict)  # the stored files of items, by their numbers
 
 
 @dataclass(slots=True)
@@ -105,9 +108,12 @@ class Rows:
     entered: Counter[Places] = field(default_factory=Counter)
     withheld: list[Row] = field(default_factory=list)
     not_withheld: list[Row] = field(default_factory=list)
+    lacking: list[Row] = field(default_factory=list)
+    not_lacking: list[Row] = field(default_factory=list)
     resources_removed: list[Row] = field(default_factory=list)
     contents_removed: list[Row] = field(default_factory=list)
     contents_added: list[Row] = field(default_factory=list)
+    cited: list[Row] = field(default_factory=list)
     changes: list[Logged] = field(default_factory=list)
     items: int = 0
     deleted: int = 0
@@ -135,7 +141,6 @@ class Planner:
     """Computes the rows of one publication, change by change."""
 
     def __init__(self, known: Known, datestamp: int) -> None:
-        """Take the state before the publication, and the datestamp of all written records."""
         self.rows = Rows()
         self._known = known
         self._datestamp = datestamp
@@ -155,6 +160,11 @@ class Planner:
             self.rows.withheld.append((held.number,))
         elif not held.is_new:
             self.rows.not_withheld.append((held.number,))
+        if change.lacking is not None:
+            prefix, lacks = change.lacking
+            self.rows.lacking.append((held.number, self._known.source, self._known.prefixes[prefix], int(lacks)))
+        elif not held.is_new:
+            self.rows.not_lacking.append((held.number,))
         self.rows.payloads += [
             (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
             for prefix, page, place, digest, is_deleted in change.payloads
@@ -163,7 +173,12 @@ class Planner:
             if not held.is_new:
                 self.rows.contents_removed.append((held.number,))
             self.rows.contents_added += content_rows(held.number, change.contents)
+            self.rows.cited += [(held.number, change.cite_as)] if change.cite_as else []
         kept = self._records(number, change, held, sets, departed)
+        if change.contents is not None and not held.is_new:
+            before = self._known.contents.get(held.number, ())
+            if list(content_rows(held.number, change.contents)) != list(before):
+                self._log_other_files(held.number, kept, sets)
         if kept and (sets, departed) != (held.sets, held.departed):
             self._regroup(held, kept, sets, departed)
 
@@ -220,6 +235,14 @@ class Planner:
             rows.changes.append(line._replace(length=length, sha256=sha256) if is_known else line)
             rows.entered[sets, departed, prefix, datestamp] += 1
         return kept
+
+    def _log_other_files(self, item: int, kept: dict[int, HeldRecord], sets: Numbers) -> None:
+        """Log that an item has other files, for the formats whose records stay: lists of changes lead to the files."""
+        self.rows.changes += [
+            Logged(prefix, UPDATED, item, record.length, record.sha256, sets, _NOWHERE)
+            for prefix, record in kept.items()
+            if not record.is_deleted
+        ]
 
     def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:
         # The caller should have given these records with new digests. Without them, at least the lists fit the item.

@@ -12,11 +12,12 @@ from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
 
 
-class SqliteSubscriptions:
-    """The subscriptions of an instance; `Subscriptions` in base.py has the promises. Safe for threads and processes.
+class Subscriptions:
+    """The database of subscriptions to hubs (WebSub). The harvester subscribes; the gateway answers the hubs.
 
-    Every method may raise StoreError. Without a file there are no subscriptions: `of_source` and `find` return none,
-    `ask` makes the file, and the other methods that write raise StoreMissing.
+    A call of a hub is written only if it fits the state of the subscription: a late call changes nothing. It is safe
+    for threads and processes. Every method may raise StoreError. Without a file there are no subscriptions: `of_source`
+    and `find` return none, `ask` makes the file, and the other methods that write raise StoreMissing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,12 +32,18 @@ class SqliteSubscriptions:
         """Return the subscriptions of a source, including ended ones, sorted by topic."""
         return tuple(_subscription(row) for row in self._rows(SQL["of_source"], source))
 
+    def all(self) -> tuple[Subscription, ...]:
+        """Return all subscriptions, sorted by source and topic."""
+        return tuple(map(_subscription, self._rows(SQL["of_all"])))
+
     def find(self, token: str) -> Subscription | None:
         """Return the subscription with this token, or None."""
         return next((_subscription(row) for row in self._rows(SQL["find"], token)), None)
 
     def ask(self, subscription: Subscription) -> Subscription:
         """Store a subscription before the hub is called, and return the one to request.
+
+        If there is one to this topic at this hub that has not ended, that one is returned.
 
         Raise StoreUnwritable when the file cannot be made.
         """

@@ -10,10 +10,10 @@ from typing import Any
 
 from gateway.core.errors import StoreBusy, StoreUnwritable
 from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
-from gateway.store.base_users import Attempt, Slowing
 from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
+from gateway.store.values import Attempt, Slowing
 
 SQL = load("users")
 IDLE_SECONDS = 12 * 3_600
@@ -28,8 +28,13 @@ _NOTE_SECONDS = 1.0  # the wait for another process to note that a session was u
 _NOTED_SECONDS = 60  # a session that was used is written at most once in this time
 
 
-class SqliteUsers:
-    """The users of an instance; `Users` in base_users.py has the promises. Safe for threads and processes."""
+class Users:
+    """The database of users. It is made with the first user; without it, there is no user.
+
+    Names are compared without regard to case and to forms of the same characters. Times are seconds since 1970. Each
+    change of a user and its line of the log are one transaction. Every method may raise StoreError. It is safe for
+    threads and processes.
+    """
 
     def __init__(self, path: Path) -> None:
         """Take the path of the file, which may be missing."""
@@ -87,7 +92,11 @@ class SqliteUsers:
     # -- sessions ------------------------------------------------------------------------------------------------
 
     def begin_session(self, token: str, account: Account, line: LogLine) -> bool:
-        """Begin a session; return False if the user was removed or has another password than `account`."""
+        """Begin a session under the digest of a token.
+
+        The network of the line becomes a known one of the user. Return False, and begin nothing, if the user was
+        removed or has another password than `account`.
+        """
         values = {"token": token, "user": account.number, "generation": account.generation, "at": line.at}
         with self._file.writing() as session:
             session.execute(SQL["sessions_expire"], _bounds(line.at))
@@ -127,7 +136,10 @@ class SqliteUsers:
     # -- failures ------------------------------------------------------------------------------------------------
 
     def attempt(self, keys: Sequence[str], now: int, slowing: Slowing) -> Attempt:
-        """Count an attempt to sign in as a failure of each key, unless one of them must wait; then count nothing."""
+        """Count an attempt to sign in as a failure of each key, unless one of them must wait; then count nothing.
+
+        It is counted before the password is checked, so that many attempts at once are as many failures.
+        """
         times, is_slowed = {"since": now - slowing.memory, "now": now, "latest": now + _AHEAD_SECONDS}, False
         with self._file.writing() as session:
             session.execute(SQL["failures_expire"], times)
@@ -165,7 +177,10 @@ class SqliteUsers:
             _write(session, *lines)
 
     def write_missing(self, lines: Sequence[LogLine]) -> int:
-        """Add those lines to the log that it does not have; return their number."""
+        """Add those lines to the log that it does not have; return their number.
+
+        It has a line if it has one with the same second, person, deed and subject, from whichever network.
+        """
         with self._file.reading() as session:
             if not _missing(session, lines):
                 return 0
@@ -175,7 +190,7 @@ class SqliteUsers:
         return len(missing)
 
     def write_refusal(self, line: LogLine) -> None:
-        """Add the line of a failure to the log, unless there are too many in the last hour already."""
+        """Add the line of a failure to the log, unless there are 1,000 of them in the last hour already."""
         with self._file.writing() as session:
             asked = (line.deed, line.at - 3_600, line.at + _AHEAD_SECONDS, _MOST_REFUSALS)
             (count,) = session.one(SQL["log_recent"], asked) or (0,)
@@ -183,7 +198,7 @@ class SqliteUsers:
                 _write(session, line)
 
     def log_begins(self) -> int | None:
-        """Return the second of the first line of the log; None: it has no line."""
+        """Return the second of the first line of the log, which is that of the first user; None: it has no line."""
         rows = self._file.rows(SQL["log_first"])
         return int(rows[0][0]) if rows else None
 

@@ -21,8 +21,8 @@ from gateway.core.model import (
     SourceCounts,
     StoredRecord,
 )
+from gateway.core.names import SOURCES
 from gateway.core.pieces import Part
-from gateway.store.base import SMALL_PAGE, PageOfParts
 from gateway.store.block_pages import PagePlan, within
 from gateway.store.block_rows import Bits, positions_of
 from gateway.store.blocks import Kind
@@ -30,6 +30,7 @@ from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING, SPANS
+from gateway.store.values import SMALL_PAGE, PageOfParts
 
 SQL = load("sqlite")
 
@@ -39,11 +40,10 @@ _EVERYTHING = -1  # a limit that is none
 _EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number of days
 
 
-class SqliteView:
-    """One snapshot on SQLite; `View` in gateway/store/base.py has the promises of all methods."""
+class View:
+    """One consistent snapshot for reading: everything that it returns is of one moment."""
 
     def __init__(self, session: Session, horizon: int, made_at: int, *, show_departed: bool) -> None:
-        """Take a connection inside a read transaction, the horizon of its snapshot and when the store was made."""
         self._session = session
         self._horizon = horizon
         self._made_at = made_at
@@ -53,11 +53,17 @@ class SqliteView:
 
     @property
     def horizon(self) -> int:
-        """The second up to which every record is visible: that of the oldest open intent, else that of the clock."""
+        """The second up to which every record is visible: that of the oldest open intent, else that of the clock.
+
+        No record with a datestamp below it can appear later. It is the `responseDate` (OAI-PMH 2.0 §3.2).
+        """
         return self._horizon
 
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
-        """Return at most `limit` records after the key `after`, by (datestamp, number), deleted ones as tombstones."""
+        """Return at most `limit` records after the key `after`, by (datestamp, number), deleted ones as tombstones.
+
+        The caller limits `until` to the horizon. An unknown prefix or set gives an empty page.
+        """
         place = self._place(selection)
         if place is None:
             return Page((), None)
@@ -70,7 +76,12 @@ class SqliteView:
     def parts(
         self, selection: Selection, after: Key | None, limit: int, *, only_headers: bool, is_exact: bool
     ) -> PageOfParts:
-        """Return a page like `page` as parts of an answer: blocks as they lie, and what is cut of others."""
+        """Return a page like `page`, of whole records or of their headers, as parts of an answer.
+
+        If it is not `is_exact`, the page may be longer or shorter by a quarter: it ends where parts lie ready. A page
+        below `SMALL_PAGE` is exact, and each record is a part of its own. A page whose records are very large has
+        fewer of them, at least one.
+        """
         place = self._place(selection)
         if place is None:
             return PageOfParts((), 0, None)
@@ -147,7 +158,10 @@ class SqliteView:
         return StoredRecord(content, datestamp, digest, bool(is_deleted))
 
     def records(self, identifiers: Collection[str], metadata_prefix: str) -> Iterator[tuple[str, StoredRecord]]:
-        """Yield the records of many items by (datestamp, number); those that lie together are inflated once."""
+        """Yield the records of many items by (datestamp, number), in a fraction of the time of as many `record`.
+
+        Items that have none in this format are absent. Few records are in memory at a time.
+        """
         prefix = self._number("prefix", metadata_prefix)
         if prefix is None:
             return
@@ -184,8 +198,16 @@ class SqliteView:
         rows = self._session.execute(SQL["collections"], (after or "", limit))
         return tuple(SetDescription(*row) for row in rows)
 
+    def sets_of(self, source: str) -> tuple[SetDescription, ...]:
+        """Return the set of a source and all sets below it, sorted by spec."""
+        rows = self._session.execute(SQL["collections_of"], {"spec": f"{SOURCES}:{source}"})
+        return tuple(SetDescription(*row) for row in rows)
+
     def tallies(self, selection: Selection, span: int) -> tuple[tuple[int, int], ...]:
-        """Return (first second, how many records) for each day, hour or second of a list that has records."""
+        """Return (first second, how many records) for each day, hour or second of a list that has records.
+
+        `span` is 86400, 3600 or 1. `selection` has both bounds; they are the first seconds of such spans.
+        """
         place = self._place(selection)
         if place is None:
             return ()
@@ -196,7 +218,10 @@ class SqliteView:
     def entries(
         self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
     ) -> tuple[tuple[str, int], ...]:
-        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, number)."""
+        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, number).
+
+        `selection` has both bounds. With `only_held`, they are of items with a file that we found or hold.
+        """
         prefix = self._number("prefix", selection.metadata_prefix)
         if prefix is None:
             return ()
@@ -243,32 +268,74 @@ class SqliteView:
         return tuple(map(_source, self._session.execute(SQL["sources"]).fetchall()))
 
     def former_sources(self) -> tuple[tuple[Source, int], ...]:
-        """Return the former addresses of sources, each with the second before which records came from there."""
+        """Return the former addresses of sources, the oldest first.
+
+        With each is the second before which records came from there, or from an older one.
+        """
         rows = self._session.execute(SQL["former_sources"])
         return tuple((Source(name, base_url, kind), until) for name, base_url, kind, until in rows)
 
-    def source_counts(self) -> dict[str, SourceCounts]:
-        """Return the counts of the items of every source, by its name, in the order of `sources`."""
-        return {name: SourceCounts(*counts) for name, *counts in self._session.execute(SQL["source_counts"])}
+    def listed_sources(self, after: str, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources after a name, sorted by name, with the counts of their items."""
+        return self._listed("sources_listed", after, limit)
+
+    def source_counts(self, name: str) -> SourceCounts:
+        """Return the counts of the items of a source; an unknown one has none."""
+        return SourceCounts(*(self._session.one(SQL["source_counts"], (name,)) or (0, 0, 0)))
+
+    def sources_before(self, name: str, limit: int) -> tuple[str, ...]:
+        """Return the names of at most `limit` sources up to a name, the last one first."""
+        return tuple(row[0] for row in self._session.execute(SQL["sources_before"], (name, limit)))
+
+    def biggest_sources(self, limit: int) -> tuple[tuple[Source, SourceCounts], ...]:
+        """Return at most `limit` sources that were not removed, those with the most living items first."""
+        return self._listed("sources_biggest", limit)
+
+    def _listed(self, query: str, *parameters: object) -> tuple[tuple[Source, SourceCounts], ...]:
+        rows = self._session.execute(SQL[query], parameters).fetchall()
+        return tuple((_source(row[:5]), SourceCounts(*row[5:])) for row in rows)
+
+    def removed_sources(self) -> tuple[str, ...]:
+        """Return the names of the sources that were removed."""
+        return tuple(name for (name,) in self._session.execute(SQL["sources_removed"]))
+
+    def source_totals(self) -> tuple[int, int, int]:
+        """Return how many sources were not removed, their living items, and those of them that have full text."""
+        sources, living, fulltext = self._session.one(SQL["source_totals"]) or (0, 0, 0)
+        return sources, living, fulltext
+
+    def friends(self, limit: int) -> tuple[str, ...]:
+        """Return the addresses of at most `limit` OAI-PMH sources that are friends and not removed, sorted by name."""
+        return tuple(url for (url,) in self._session.execute(SQL["friends"], (limit,)))
 
     def neighbours(self, identifier: str) -> tuple[str, str]:
-        """Return the identifiers of the living items before and after this one in its source, or empty strings."""
+        """Return the identifiers of the living items before and after this one in its source.
+
+        The order is that of the upstream identifiers, byte by byte. A part is empty if there is no such item among the
+        next hundred, or this item is unknown.
+        """
         item = self._item(identifier)
         rows = (self._session.one(SQL[query], (item,)) for query in ("item_before", "item_after"))
         before, after = ("" if row is None else str(row[0]) for row in rows)
         return before, after
 
     def merged(self, source: str, upstream: str, limit: int) -> tuple[str, ...]:
-        """Return at most `limit` identifiers of items of a source that have rows of slashes."""
+        """Return at most `limit` identifiers of items of a source that have rows of slashes.
+
+        Their upstream identifiers, after a slash, are `upstream` after a slash when a row of slashes counts as one.
+        """
         return self._identifiers("item_merged", {"source": source, "upstream": upstream, "limit": limit})
 
     def last_item(self) -> int:
-        """Return the number of the last item; 0 if there is none."""
+        """Return the number of the last item; 0 if there is none. Numbers are given in order, and never again."""
         (last,) = self._session.one(SQL["item_last"]) or (0,)
         return int(last)
 
     def resources(self, selection: Selection, after: int, until: int, limit: int) -> tuple[Resource, ...]:
-        """Return at most `limit` living records of a list, by the numbers of their items, after `after` to `until`."""
+        """Return at most `limit` living records of a list, by the numbers of their items, after `after` to `until`.
+
+        The bounds of `selection` do not count.
+        """
         place = self._place(selection)
         if place is None:
             return ()
@@ -287,16 +354,30 @@ class SqliteView:
         return tuple(number for (number,) in self._session.execute(SQL["resource_ranges"], bounds))
 
     def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
-        """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""
+        """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`.
+
+        They are in the order of the items and of the DIDL; deleted items have none. Read them while the view is open.
+        """
         return map(_content, self._session.execute(SQL["contents"], {"after": after, "until": until}))
 
+    def cited(self, item: int) -> str:
+        """Return the DOI of the work of an item, as a URI; empty: it has none."""
+        row = self._session.one(SQL["cited"], (item,))
+        return str(row[0]) if row else ""
+
     def files(self, after: int, until: int, limit: int, offset: int) -> Iterator[tuple[int, Content]]:
-        """Yield (item, file) of files that are first in some items, with all items that refer to them."""
+        """Yield (item, file) of at most `limit` files from place `offset`, one after the other, in all their items.
+
+        These are the files whose first item has a number after `after` to `until`. Read them while the view is open.
+        """
         bounds = {"after": after, "until": until, "limit": limit, "offset": offset}
         return map(_content, self._session.execute(SQL["listed_files"], bounds))
 
     def file_counts(self, width: int) -> tuple[tuple[int, int], ...]:
-        """Return (number, how many files) of each range of so many items that are the first ones of files."""
+        """Return (number, how many files) of each range of so many items; numbers are from 0.
+
+        A file counts in the range of its first item. Ranges without files are left out.
+        """
         return tuple(self._session.execute(SQL["listed_file_counts"], {"width": width}).fetchall())
 
     def identifiers_of(self, items: Iterable[int]) -> dict[int, str]:
@@ -304,7 +385,11 @@ class SqliteView:
         return dict(self._session.execute(SQL["identifiers_of"], (json.dumps(list(items)),)))
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
-        """Return at most `limit` changes of a list by (datestamp, number), after the key `after`."""
+        """Return at most `limit` changes of a list by (datestamp, number), after the key `after`.
+
+        A record that left the set is deleted in its list. A change below the horizon is the same in every later view,
+        but for an item that is taken down. The caller limits `until` to what is below the horizon.
+        """
         place = self._place(selection)
         if place is None:
             return ()
@@ -322,7 +407,10 @@ class SqliteView:
         return tuple(_resource_change(*row) for row in rows)
 
     def withheld_versions(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
-        """Return (item, datestamp) of each item of which something is taken down, of the version that is served."""
+        """Return (item, datestamp) of each item of which something is taken down, by the numbers of items.
+
+        The datestamp is that of the version in this format that is served; 0: none. No other version may be shown.
+        """
         prefix = self._number("prefix", metadata_prefix)
         return tuple(self._session.execute(SQL["withheld_versions"], {"prefix": prefix}).fetchall())
 
@@ -332,7 +420,7 @@ class SqliteView:
         return frozenset(number for (number,) in rows)
 
     def change_days(self, selection: Selection) -> tuple[tuple[int, int], ...]:
-        """Return (first second, how many changes) of each day in which a list has changes."""
+        """Return (first second, how many changes) of each day in which a list has changes (`resource_changes`)."""
         place = self._place(selection)
         if place is None:
             return ()
@@ -354,7 +442,7 @@ class SqliteView:
         return self.changes_from() if latest is None else int(latest) + 1
 
     def changes_from(self) -> int:
-        """Return the first second that lists of changes can begin with."""
+        """Return the first second that lists of changes can begin with: an earlier release logged less."""
         (first,) = self._session.one(SQL["fact"], (CHANGES_FACT,)) or (0,)
         return max(int(first), self._made_at)
 

@@ -24,9 +24,7 @@ _MOST_NAMES = 5
 
 def last_lost(store: Store, inbox: Inbox) -> int:
     """Return the number of the last page that is published but not in the inbox; 0 if none is missing."""
-    with store.view() as view:
-        sources = [source.name for source in view.sources()]
-    published = max(map(store.position, sources), default=0)  # read first: published records were received before
+    published = store.last_position()  # read first: published records were received before
     return published if published > inbox.last_number() else 0
 
 
@@ -37,9 +35,7 @@ def check_inbox(store: Store, instance: Instance) -> None:
     """
     if instance.has(INBOX):
         return
-    with store.view() as view:
-        sources = [source.name for source in view.sources()]
-    if any(map(store.position, sources)):
+    if store.last_position():
         raise StoreMissing(
             f"{instance.path(INBOX)}, the database of everything that was harvested, is missing. Restore it with "
             "`gateway restore --missing`, or make a new one with `gateway init` and fill it "

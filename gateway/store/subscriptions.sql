@@ -4,6 +4,10 @@
 -- Return the subscriptions of a source.
 select * from subscription where source = ? order by topic;
 
+-- name: of_all
+-- Return the subscriptions of all sources.
+select * from subscription order by source, topic;
+
 -- name: find
 -- Return the subscription that is called under a token.
 select * from subscription where token = ?;

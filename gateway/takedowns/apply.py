@@ -18,12 +18,11 @@ from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, Stor
 from gateway.core.model import FileLink, FileOrigin, ItemFiles, ItemState, Publication, Selection
 from gateway.core.names import SOURCES, source_of, upstream_identifier
 from gateway.core.takedowns import Kind, Takedown, Takedowns, place_of
-from gateway.formats import written
 from gateway.publish.batch import Payloads
 from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, Task, prepare, tombstone
 from gateway.publish.rebuild import buried
-from gateway.publish.source_facts import facts_held
+from gateway.publish.source_facts import facts_held, made
 from gateway.publish.withholding import Forbidden, permitted
 from gateway.store.base import TAKEDOWNS_FACT, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -368,9 +367,10 @@ def _noted(entry: Takedown, news: Survey) -> Takedown:
 
 def _publish(store: Store, inbox: Inbox, source: str, upstreams: Iterable[str]) -> int:
     """Publish items under the current list; return how many records got a new datestamp."""
-    payloads, names = _payloads(store, inbox, source), tuple(upstreams)
-    for _ in range(TRIES if payloads else 0):
+    names = tuple(upstreams)
+    for _ in range(TRIES if facts_held(store, source) else 0):
         position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
+        payloads = _payloads(store, inbox, source)
         states = store.states(source, names).values()
         mapped = [(state, prepare(_task(payloads, state))) for state in states]
         changes = [Change(mapped_item, (), state) for state, mapped_item in mapped if not mapped_item.problems]
@@ -386,7 +386,7 @@ def _publish(store: Store, inbox: Inbox, source: str, upstreams: Iterable[str]) 
             return write(store, publication, [change for change in changes if change.differs()])
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
-    if payloads:
+    if facts_held(store, source):
         raise StoreError(
             f"The takedowns in {source} were not applied: other processes were faster {TRIES} times. "
             "`harvester publish` applies them."
@@ -420,7 +420,7 @@ def _restore_tombstones(store: Store, entries: Entries) -> Iterator[int]:
         if not identifiers or source not in sources or (state is not None and state.records):
             continue
         sets = (f"{SOURCES}:{source}",)
-        tombstones = tuple(tombstone(prefix, sets) for prefix in written())
+        tombstones = tuple(tombstone(prefix, sets) for prefix in made(store).prefixes)
         prepared = Prepared(upstream, identifiers[0], True, sets, tombstones, is_withheld=state is not None)
         yield write(store, Publication(source), [Change(prepared, (), state)])
 

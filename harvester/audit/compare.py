@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
+from gateway.core.normal_forms import letters
 from harvester.audit.crossref import Deposited, years_of
-from harvester.fulltext.identifiers import dois_in, identifiers_of
-from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.identifiers import identifiers_of
 
 _SHORTEST_TITLE = 20  # letters: `Editorial` and `Book reviews` are titles of many works
 _DATE = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)")

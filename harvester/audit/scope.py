@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote, urlencode
 
+from gateway.core.bibliography.identifiers import is_issn
 from gateway.core.errors import ConfigurationError
 from harvester.audit.crossref import FIELDS
-from harvester.fulltext.identifiers import is_issn
 
 _LONGEST_NAME = 100  # characters
 ROWS = 1000  # the most works in one answer of Crossref

@@ -153,6 +153,8 @@ became smaller; blocks that are damaged.
             deleted | integer | How many of them are deleted.
             fulltext | integer | How many of them have a full text.
             quarantined | integer | How many records are in quarantine.
+            lacking | list | What records lack: metadata_prefix, lack (`title`, `date`, `author`, or `reader`: the \
+format has none here), how many items, the identifier of an example, and the sentence.
             waiting | integer | How many deletions wait for `harvester run NAME --yes`.
             unpublished | claim | Whether something waits to be published.
             last_run | time? | When the last harvest began, or the run that lasts.

@@ -46,6 +46,8 @@ def in_words(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (str, int)):  # most values, and checked faster than a Mapping
+        return plain(str(value))
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, (list, tuple)):

@@ -165,7 +165,13 @@ def add(
         confirm_name(instance, entry, is_sure=is_sure)
         description = None if no_check else _asked(instance.at_prompt(), entry)
         if description is not None:
+            offered = tuple(format_.metadata_prefix for format_ in description.formats)
+            if entry.kind == "files" and offered and not given.get("formats"):
+                entry = replace(entry, formats=offered)  # what the answers in the files were asked for
             _check_offer(entry, description)
+            if description.proposed and not any(given.get(field) for field in description.proposed):
+                entry = entry_from(name, {**table_of(entry), **description.proposed})
+                say(f"{description.reason} For another format, add the source with --format.")
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
         if description is not None:

@@ -11,7 +11,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, of_run, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_run, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -21,8 +21,9 @@ from harvester.commands.recheck_output import counts_of_rechecks, unseen_in_word
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
+from harvester.harvest.facts import Facts
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.repository_identity import differences, waiting
+from harvester.harvest.repository_identity import differences, in_words
 from harvester.harvest.run_log import LEFT
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import alarms_of, problems, unlisted, without_entry, without_schedules
@@ -41,12 +42,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
     shows when `harvester tend` works on the source again.
     """
     with opened(ctx.obj, only_reads=True) as instance:
-        entries = instance.sources.entries()
-        rows = [_standing(instance, entry, time()) for entry in entries.values()]
-        rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
-        unseen = filter(None, (unseen_in_words(instance, name, int(time())) for name in entries))
+        entries, facts = instance.sources.entries(), StatusFacts(instance)
+        rows = [_standing(facts, entry, time()) for entry in entries.values()]
+        rows += [_abandoned(facts, source) for source in unlisted(instance, entries)]
+        unseen = filter(None, (facts.unseen(name, int(time())) for name in entries))
         open_erasure = (UNSETTLED,) if instance.store.has_open_erasure() else ()
-        scheduled = without_schedules(instance, entries.values())
+        scheduled = without_schedules(facts, entries.values())
         problems_ = (*scheduled, *problems(instance, entries), *unseen, *_failing(instance), *open_erasure)
     columns = (
         "source",
@@ -71,6 +72,9 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if not as_json:
         for name, state in doubtful.items():
             click.echo(plain(f"{name}: {State(**state).words}"), err=True)
+        for row in rows:
+            for lack in row["lacking"]:
+                click.echo(plain(f"{row['source']}: {lack['sentence']}"), err=True)
         for problem in problems_:
             click.echo(plain(problem), err=True)
     ctx.exit(int(Status.WITH_ERRORS if doubtful else Status.SUCCEEDED))
@@ -81,44 +85,64 @@ def _failing(instance: Instance) -> tuple[str, ...]:
     return failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
 
 
-def _abandoned(instance: Instance, source: Source) -> dict[str, Any]:
+class StatusFacts(Facts):
+    """The facts about all sources that `status` shows beside those on which schedules depend."""
+
+    def __init__(self, instance: Instance) -> None:
+        """Read them from an instance."""
+        super().__init__(instance)
+        inbox, has_searched = instance.inbox, instance.has_searched
+        runs = sorted(self.last_runs.values(), key=lambda run: run.number)
+        self.newest = {run.source: [run] for run in runs}  # of whatever stage
+        self.windows, self.clocks = inbox.window_counts(), inbox.source_clocks()
+        self.identities = inbox.differing_identities()
+        self.lacks = instance.store.lack_counts(self._standings)
+        self.alarms = [alarm for alarm in alarms_of(instance) if alarm.is_open]
+        self.with_offers = instance.discovery().accepted_sources() if has_searched else frozenset()
+
+    def unseen(self, source: str, at: int) -> str:
+        """Return a sentence if files of a source could not be looked at for too long; else an empty string."""
+        return "" if source not in self.next_looks else unseen_in_words(self.instance, source, at)
+
+
+def _abandoned(facts: StatusFacts, source: Source) -> dict[str, Any]:
     """Return the state of a source that has no entry in sources.toml: nothing is due for it."""
-    standing = _standing(instance, SourceEntry(source.name, source.base_url, source.kind), time())
+    standing = _standing(facts, SourceEntry(source.name, source.base_url, source.kind), time())
     return standing | {"due": {}, "problems": [without_entry(source)]}
 
 
-def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, Any]:
-    name = entry.name
-    newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
+def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, Any]:
+    name, instance = entry.name, facts.instance
+    newest, harvest = facts.newest.get(name, []), facts.last_runs.get((name, "harvest"))
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
-    last = newest if is_running else harvests or newest
-    windows = Counter(window.outcome for window in instance.inbox.windows(name))
-    position = instance.store.position(name)
+    last = newest if is_running or harvest is None else [harvest]
+    lacks = facts.lacks.get(name, ())
+    windows, known = facts.windows.get(name, Counter()), facts.identities.get(name)
     return {
         "source": name,
-        **instance.store.counts(name),
-        "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
+        **facts.counts(name),
+        "lacking": [
+            {**lack.facts(), "sentence": sentence} for lack, sentence in zip(lacks, of_lacks(lacks), strict=True)
+        ],
+        "unpublished": facts.has_unpublished_pages(name),
         "last_run": moment(last[0].started_at) if last else None,
         "outcome": outcome_in_words(instance, last[0]) if last else NEVER,
         "state": _state(instance, entry, last).facts(),
         "is_complete": last[0].is_complete if last else False,
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
-        "offers": _offers(instance, entry),
-        "files": counts_of_rechecks(instance, name, int(now)),
-        "due": {} if is_running else _due(instance, entry, now),
+        "offers": _offers(instance, entry) if name in facts.with_offers else {},
+        "files": {} if name not in facts.next_looks else counts_of_rechecks(instance, name, int(now)),
+        "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
         else _reached(instance, last),
-        "identity": [difference._asdict() for difference in differences(known)]
-        if (known := instance.inbox.identity(name))
-        else [],
-        "clock_ahead": seconds_ahead(instance, name),
+        "identity": [difference._asdict() for difference in differences(known)] if known else [],
+        "clock_ahead": seconds_ahead(facts.clocks.get(name)),
         "problems": [
-            *without_schedules(instance, (entry,)),
-            *filter(None, [waiting(instance.inbox, name)]),
-            *filter(None, [unseen_in_words(instance, name, int(now))]),
-            *(substance.sentence(alarm) for alarm in alarms_of(instance, (name,)) if alarm.is_open),
+            *without_schedules(facts, (entry,)),
+            *filter(None, [in_words(name, known), facts.unseen(name, int(now))]),
+            *(substance.sentence(alarm) for alarm in facts.alarms if alarm.source == name),
         ],
     }
 
@@ -131,14 +155,12 @@ def _announced(last: Sequence[Run]) -> dict[str, int]:
 
 def _offers(instance: Instance, entry: SourceEntry) -> dict[str, int]:
     """Return how many offers to the source have which outcome; files count as waiting if it has an inbox."""
-    if not instance.has_searched:
-        return {}
     return counted(offers_now(instance, entry.name, has_inbox=bool(entry.notify_inbox)))
 
 
-def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
+def _due(facts: Facts, entry: SourceEntry, now: float) -> dict[str, object]:
     """Return when each scheduled stage is due."""
-    moments = ((stage.name, stage.due_at(instance, entry, now)) for stage in STAGES)
+    moments = ((stage.name, stage.due_at(facts, entry, now)) for stage in STAGES)
     return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
 
 
@@ -170,10 +192,13 @@ def _state(instance: Instance, entry: SourceEntry, last: Sequence[Run]) -> State
 
 def state_of(instance: Instance, run: Run) -> State:
     """Return how a run stands; one that is marked `running` while nobody holds the lock has died."""
-    is_open = run.outcome is RunOutcome.RUNNING
-    return of_run(run, has_died=is_open and not is_locked(instance.folder, run.source))
+    return of_run(run, has_died=_has_died(instance, run))
+
+
+def _has_died(instance: Instance, run: Run) -> bool:
+    return run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source)
 
 
 def outcome_in_words(instance: Instance, run: Run) -> str:
     """Return how a run ended, as its outcome or `died`."""
-    return DIED if state_of(instance, run).name == DIED else run.outcome.value
+    return DIED if _has_died(instance, run) else run.outcome.value

@@ -190,11 +190,17 @@ def _about_the_day(day: str) -> str:
 
 
 def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str]) -> Candidate:
-    """Return a candidate with the claims of its file. A licence that the file contradicts is removed."""
+    """Return a candidate with the claims of its file. A licence that the file contradicts is removed.
+
+    The one licence that the file states for itself counts if no page or service states one.
+    """
     claims = claims_of(extracted, titles)
     doubt = claims.doubt(candidate.license)
     if doubt:
         candidate = candidate._replace(license="", license_url="", doubt=doubt)
+    elif not candidate.license and not candidate.doubt and len(claims.licenses) == 1:
+        (license_,) = claims.licenses
+        candidate = candidate._replace(license="" if claims.doubt(license_) else license_)
     return candidate._replace(
         restriction=claims.restriction or candidate.restriction,
         retracted=claims.retracted or candidate.retracted,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import unquote
 
+from gateway.core.bibliography.identifiers import arxiv_in, dois_in, handles_in, issns_in, pmcids_in
 from gateway.core.model import Work
 
 
@@ -51,45 +51,6 @@ class Identifiers(NamedTuple):
         return tuple(one.value for one in self.entries if one.scheme == scheme and one.is_certain)
 
 
-# --- the DOI ------------------------------------------------------------------------------------------------------
-
-_NEXT = r"[;,](?i:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/"  # several DOIs without spaces between them
-_DOI = re.compile(rf"(?<![\d.])10\.\d{{4,9}}(?:\.\d+)*(?:/|%2[Ff])(?:(?!{_NEXT})[^\s\"'|]){{1,500}}")
-# Invisible characters from copied pages: soft hyphens, zero-width spaces.
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-_AS_FILE = re.compile(r"(?i)(?<=/pdf/)(10\.\d{4,9}(?:/|%2f)[^\s?#]{1,200}?)\.pdf\b")  # Springer
-
-# Suffixes after a DOI in URLs of publishers; Wiley, Taylor & Francis, Frontiers, IOP, PLOS.
-_BEHIND = re.compile(
-    r"(?i)/(?:abstract|full(?:text)?(?:/html)?|e?pdf(?:direct)?|html|references|meta|summary|asset|issuetoc)/?$"
-)
-_MARKUP = re.compile(r"(?is)(?:&[lg]t;|</?[a-z][^<>]*+>).*+")
-_QUERY = re.compile(r"(?s)[?#&].*+")
-_PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
-_STOPS = ".,;:…*\u2019\u201d»"
-
-
-def dois_in(text: str) -> tuple[str, ...]:
-    """Return the DOIs in a text, in lower case, without surrounding marks and suffixes."""
-    text = _AS_FILE.sub(r"\1", _INVISIBLE.sub("", text))
-    dois = (_doi(match[0]) for match in _DOI.finditer(text))
-    return tuple(dict.fromkeys(filter(None, dois)))
-
-
-def _doi(text: str) -> str:
-    text = _MARKUP.sub("", unquote(text))
-    text = _QUERY.sub("", text) if "(" not in text else text  # a SICI may contain any of them
-    text = _without_stops(_BEHIND.sub("", _without_stops(text)))
-    return text.lower() if text.partition("/")[2] else ""
-
-
-def _without_stops(text: str) -> str:
-    """Return a text without the marks that end a sentence, and without closing brackets that were opened before it."""
-    while text and (text[-1] in _STOPS or text.count(text[-1]) > text.count(_PAIRS.get(text[-1], text[-1]))):
-        text = text[:-1]
-    return text
-
-
 # Phrases in rights or descriptions before the DOI of the work itself.
 _OF_ITSELF = re.compile(
     r"(?i)\bcitation:|^\s*citation|\bcite (?:this|as)\b|\b(?:final (?:publication|version)|version of record)\b"
@@ -103,30 +64,6 @@ def _own_doi(text: str) -> tuple[str, ...]:
     return dois if len(dois) == 1 and _OF_ITSELF.search(text) else ()
 
 
-# --- the others ---------------------------------------------------------------------------------------------------
-
-_ARXIV_ID = r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?!\d|\.\d)"
-_ARXIV = re.compile(rf"(?i:arxiv\.org[:/](?:(?:abs|pdf|html)/)?|\barxiv(?:[:/]\s*|\s+)|10\.48550/arxiv\.){_ARXIV_ID}")
-_PMCID = re.compile(
-    r"(?i)(?:\bPMC\s?|pubmedcentral\.nih\.gov:|/pmc/articles/|pubmedcentral\.nih\.gov/\S{0,50}[?&]artid=)(\d{4,9})\b"
-)
-_HANDLE_PAGE = re.compile(r"(?i)^https?://[^/\s]+/(?:\w+/)?handle/((?!123456789/)\d[\d.]*/[^\s?#]+)")
-_HANDLE = "https://hdl.handle.net/"
-_HYPHEN = r"[-\u2010-\u2013]"
-_ISSN_NAMED = re.compile(
-    rf"(?i)\be?-?issn(?:-l)?(?:\s*\((?:print|online|e|p)\))?[\s:.=/]*(\d{{4}}){_HYPHEN}?(\d{{3}}[\dX])\b"
-)
-_ISSN_ALONE = re.compile(
-    rf"(?i)^\s*(?:urn:issn:)?(\d{{4}}){_HYPHEN}(\d{{3}}[\dX])\s*+(?:\((?:print|online|e?-?issn)\))?\s*+$"
-)
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-
-
-def arxiv_in(text: str) -> tuple[str, ...]:
-    """Return the arXiv identifiers in a text, without versions."""
-    return tuple(dict.fromkeys(_ARXIV.findall(text)))
-
-
 def _bare_doi(text: str) -> str:
     return next(iter(dois_in(text)), "")
 
@@ -137,36 +74,7 @@ def _bare_arxiv(text: str) -> str:
 
 # Functions that return the bare identifier of a scheme: without URL, name or version; empty for any other text.
 BARE = {"doi": _bare_doi, "arxiv": _bare_arxiv}
-
-
-def pmcids_in(text: str) -> tuple[str, ...]:
-    """Return the identifiers of PubMed Central in a text."""
-    return tuple(dict.fromkeys(f"PMC{number}" for number in _PMCID.findall(text)))
-
-
-def issns_in(text: str) -> tuple[str, ...]:
-    """Return the ISSNs with a right check digit that a text labels as such, or that are the whole text."""
-    alone = [pair for pair in _ISSN_ALONE.findall(text) if not _is_period(*pair)]
-    issns = (f"{first}-{last.upper()}" for first, last in [*_ISSN_NAMED.findall(text), *alone])
-    return tuple(dict.fromkeys(filter(is_issn, issns)))
-
-
-def _is_period(first: str, last: str) -> bool:
-    """Return whether two numbers are a period of years; 2041-1723 (Nature Communications) is not."""
-    return bool(_YEAR.fullmatch(first) and _YEAR.fullmatch(last)) and first <= last
-
-
-def is_issn(text: str) -> bool:
-    """Return whether the check digit of an ISSN, written with its hyphen, is right (ISO 3297)."""
-    digits = text.replace("-", "")
-    values = [10 if digit == "X" else int(digit) for digit in digits]
-    return sum(value * weight for value, weight in zip(values, range(8, 0, -1), strict=True)) % 11 == 0
-
-
-def _handles(text: str) -> tuple[str, ...]:
-    match = _HANDLE_PAGE.match(text)
-    return (match[1].rstrip("/"),) if match else ()
-
+_HANDLE = "https://hdl.handle.net/"
 
 # --- a record -----------------------------------------------------------------------------------------------------
 
@@ -181,7 +89,7 @@ _PLACES = (
     ("doi", _IN_WORDS, _own_doi),
     ("arxiv", _ITSELF, arxiv_in),
     ("pmcid", (*_ITSELF, *_RELATED), pmcids_in),
-    ("handle", ("identifier",), _handles),
+    ("handle", ("identifier",), handles_in),
     ("issn", (*_ITSELF, *_RELATED), issns_in),
 )
 

@@ -6,7 +6,7 @@ import html
 import re
 from unicodedata import lookup
 
-from harvester.fulltext.pdf.similarity import letters
+from gateway.core.normal_forms import letters
 
 _MOST_CHARACTERS = 1000  # of a title
 _SHORT_LETTERS, _SHORT_WORDS = 20, 3  # shorter titles need the venue, all authors and the same year

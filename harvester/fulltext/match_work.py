@@ -17,11 +17,11 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from gateway.core.model import Match, Work
+from gateway.core.normal_forms import letters
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, similarity
 from harvester.fulltext.pdf.person_names import Name, names_of, share
 from harvester.fulltext.pdf.record_kinds import type_beside
-from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.pdf.titles import title_of
 
 _MOST_DESCRIBED = 25  # of one answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from hashlib import sha256
 from time import time
@@ -11,8 +11,10 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from gateway.core.errors import ConfigurationError
+from gateway.core.names import source_of
 from gateway.core.secret_arguments import without_secrets
 from gateway.core.settings import Settings
+from gateway.core.special_addresses import PUBLIC
 from gateway.store.base import Discovery
 from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.politeness import PoliteFetch
@@ -40,9 +42,14 @@ def settings_for_other_hosts(settings: Settings) -> Settings:
     return Settings(settings.instance, {**settings, **limits}, settings.origins)
 
 
-def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> Web:
-    """Return a Web for hosts that are not sources. Raise ConfigurationError when a setting is wrong."""
-    access = access_of(places_of(settings.text("discover_instead")))
+def web_for_other_hosts(
+    settings: Settings, sleep: Callable[[float], None], sources: Mapping[str, Access] | None = None
+) -> Web:
+    """Return a Web for files and services, wherever they are. Raise ConfigurationError when a setting is wrong.
+
+    Requests for an item may go where `sources`, by name, says of its source, besides public addresses.
+    """
+    access = access_of(places_of(settings.text("discover_instead"))) | dict(sources or {})
     return Web(settings_for_other_hosts(settings), access, sleep=sleep, ports=ports_of(settings.text("discover_ports")))
 
 
@@ -51,17 +58,23 @@ def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """
-    return CachingFetch(polite_anew(web, discovery, settings, sleep), discovery, time)
+    return CachingFetch(polite_anew(web, discovery, settings, sleep), discovery, time, apart=_apart(web))
+
+
+def _apart(web: Fetch) -> frozenset[str]:
+    """Return the sources whose requests may go to other places than public ones."""
+    access = web.access if isinstance(web, Web) else {}
+    return frozenset(name for name, known in access.items() if known.allow or set(known.classes) - {PUBLIC})
 
 
 def polite_anew(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable[[float], None]) -> PoliteFetch:
     """Return a polite Fetch over the web without a cache, but for robots.txt. Raise ConfigurationError as `polite`."""
-    web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
+    asked = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
     return PoliteFetch(
-        web,
+        asked,
         settings.seconds("discover_delay_seconds"),
         away=discovery,
-        ask_robots=CachingFetch(web, discovery, time, ROBOTS_HOLD),
+        ask_robots=CachingFetch(asked, discovery, time, ROBOTS_HOLD, _apart(web)),
         sleep=sleep,
     )
 
@@ -92,7 +105,6 @@ class SubstituteHosts:
     """A Fetch over another one."""
 
     def __init__(self, fetch: Fetch, places: Mapping[str, str]) -> None:
-        """Take a Fetch, and the substitutes by the beginnings of the addresses that they replace."""
         self._fetch, self._places = fetch, places
 
     def __call__(self, request: Request) -> Fetched:
@@ -137,14 +149,24 @@ class CachingFetch:
     """A Fetch over another one, with a cache of its answers."""
 
     def __init__(
-        self, fetch: Fetch, answers: Answers, clock: Callable[[], float], hold: Mapping[int, int] = HOLD
+        self,
+        fetch: Fetch,
+        answers: Answers,
+        clock: Callable[[], float],
+        hold: Mapping[int, int] = HOLD,
+        apart: Collection[str] = (),
     ) -> None:
-        """Take a Fetch, the cache, the clock, and for how many seconds answers of each status are valid."""
-        self._fetch, self._answers, self._clock, self._hold = fetch, answers, clock, hold
+        """Take a Fetch, the cache, the clock, and for how many seconds answers of each status are valid.
+
+        Answers for the items of the sources `apart` are for them only: these may go where others may not.
+        """
+        self._fetch, self._answers, self._clock, self._hold, self._apart = fetch, answers, clock, hold, apart
 
     def __call__(self, request: Request) -> Fetched:
         """Return the stored answer, with its age, else that of the other Fetch. Raise its errors."""
-        question = sha256(repr((request.url, request.headers, request.follows)).encode("utf-8", "replace")).digest()
+        apart = [name for name in (source_of(request.source) or request.source,) if name in self._apart]
+        key = repr((request.url, request.headers, request.follows, *apart))
+        question = sha256(key.encode("utf-8", "replace")).digest()
         now = self._clock()
         held = self._answers.answer(question, int(now))
         if held is not None:

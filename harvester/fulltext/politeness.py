@@ -96,7 +96,10 @@ class PoliteFetch:
                 raise TryLater(f"{name} has blocked us, so it gets no request for a day.")
             if host.budget is not None:
                 return self._asked(host, name, host.budget.pause, request)
-            rules = self._robots.rules(request.url, self._ask_robots)
+            # robots.txt is asked for as the file is: by the access of the same source
+            rules = self._robots.rules(
+                request.url, lambda asked: self._ask_robots(replace(asked, source=request.source))
+            )
             delay = max(self._delay, rules.delay(request.url))
             return replace(self._asked(host, name, delay, request), robots=rules.verdict)
 

@@ -55,11 +55,12 @@ _IN_COPYRIGHT = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE
 _SPACES = re.compile(r"\s+")
 # The names of licences of Creative Commons.
 _LICENSE = re.compile(
-    r"\bcc[\s-]{0,2}(?:by(?:[\s-]{1,2}(?:nc|nd|sa)\b){0,2}|0\b|zero\b)"
+    r"\bcc[\s-]{0,2}(?:by(?:[\s-]{0,2}(?:nc|nd|sa)){0,2}\b|0\b|zero\b)"
     r"|creativecommons\.org/(?:licen[cs]es/[a-z-]{2,12}|publicdomain/zero)"
     r"|\bcreative\s?commons,?\s(?:cc\s)?(?:attribution|zero|public domain)"
     r"(?:[\s\u2013\u2014-]{0,3}(?:non-?\s?commercial|share-?\s?alike|no-?\s?deriv\w{0,8})){0,2}"
 )
+_DIVIDED = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[^\W\d_]{3})")
 _OWN = re.compile(any_of(_WORDS["own"]))
 _LEADING = re.compile(
     rf"[\W\d]{{0,20}}(?:it is )?(?:(?:{any_of(_WORDS['leading']['before'])}) ){{0,3}}?"
@@ -159,15 +160,23 @@ def is_in_copyright(text: str) -> bool:
     return _IN_COPYRIGHT.search(text) is not None
 
 
+def undivided(text: str) -> str:
+    """Return a text in which words that were divided at the ends of lines are whole: `non-com-mercial`."""
+    return _DIVIDED.sub("", text)
+
+
 def licenses_in(text: str) -> Iterator[str]:
     """Yield the open licences that a text in lower case states of its own work. Its lines may be labels."""
+    text = undivided(text)
     if not may_have(text, ("creative", "cc")):
         return
     for match in _LICENSE.finditer(text):
         first = max(0, match.start() - _NEAR)
         before = text[first : match.start()].replace("\n", " ").rpartition(". ")[2]
         line = text[first : match.start()].rpartition("\n")[2]
-        before = line if _LEADING.match(line) and len(line) <= _LONGEST_LABEL else before
-        sentence, place = f"{before}{text[match.start() : match.end() + _BEHIND]}", len(before)
+        behind = text[match.end() : match.end() + _BEHIND]
+        if _LEADING.match(line) and len(line) <= _LONGEST_LABEL:  # a label ends with its line
+            before, behind = line, behind.partition("\n")[0]
+        sentence, place = f"{before}{match[0]}{behind}", len(before)
         if is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
             yield name

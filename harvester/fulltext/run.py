@@ -117,7 +117,6 @@ class FullTextSearch:
         steps: Collection[Step],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the store, the search database, a Fetch, the settings, the steps and the clock."""
         self.store, self.discovery, self.steps, self.clock = store, discovery, steps, clock
         self.fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)
         self.known: Mapping[str, str] = step_settings(settings)

@@ -46,7 +46,8 @@ def outcome_of_search(
 ) -> Outcome:
     """Return the outcome of a search.
 
-    `candidates` are the checked copies, `addresses` those that were only noted, `ends` the outcomes of the steps.
+    `candidates` are the checked copies, `addresses` those that were only noted, `ends` the outcomes of the steps for
+    files.
     """
     if works := works_among(candidates):
         return Outcome.POLICY_FORBIDS if _is_forbidden(known.policy, works) else Outcome.SUCCESS
@@ -67,10 +68,11 @@ def _is_forbidden(policy: Policy | None, works: Iterable[Candidate]) -> bool:
     )
 
 
-def is_over(candidates: Collection[Candidate], traces: Iterable[Trace], ends: Collection[Outcome]) -> bool:
+def is_over(candidates: Collection[Candidate], traces: Collection[Trace]) -> bool:
     """Return whether a search need not be repeated soon, because its outcomes are final."""
     is_known = bool(works_among(candidates)) and not silent_registry(traces)
-    return is_known or PASSING.isdisjoint({*ends, *(candidate.outcome for candidate in candidates)})
+    outcomes = {*(trace.outcome for trace in traces), *(candidate.outcome for candidate in candidates)}
+    return is_known or PASSING.isdisjoint(outcomes)
 
 
 def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:

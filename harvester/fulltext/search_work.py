@@ -10,7 +10,7 @@ login, robots.txt) do not count. A copy that is known to be open is checked beyo
 address is requested once (`steps/_fetch_once.py`). The policy of the publisher is asked for last.
 
 With all keys, Crossref, DataCite, Unpaywall, OpenAlex and Semantic Scholar take 3 requests for a gold work. A bronze
-one takes 4, with one for the policy. A closed work without a copy takes 5 or 6. It takes 7 if Unpaywall is asked about
+one takes 4, with one for the policy. A closed work without a copy takes 6 or 7. It takes 8 if Unpaywall is asked about
 two other versions of the work. Requests for robots.txt and redirects of the site are not counted. Each other service
 adds at most one, and none for a work with an open copy.
 `tests/fulltext/test_order.py` counts them.
@@ -132,7 +132,7 @@ class _Search:
         self.candidates: list[Candidate] = []
         self.waiting: list[Offer] = []  # copies that are not yet checked
         self.addresses: list[Candidate] = []  # copies that are not PDFs or need a key: stored, not requested
-        self.ends: set[Outcome] = set()  # outcomes of the steps
+        self.ends: set[Outcome] = set()  # outcomes of the steps for files
         self.seen: set[str] = set()
         self.reached: set[str] = set()  # final addresses of copies
         self.embargoes = Embargoes(utc_datetime(at)[:10])
@@ -163,7 +163,7 @@ class _Search:
             traces=tuple(self.traces),
             candidates=(*self.candidates, *self.addresses),
             policy=self.known.policy,
-            is_over=is_over(self.candidates, self.traces, self.ends),
+            is_over=is_over(self.candidates, self.traces),
             published=year_of(self.known),
             matches=self.known.matches,
             retracted=retraction_of(self.known, self.candidates),
@@ -181,7 +181,9 @@ class _Search:
             self._recheck()
         self._recheck_changed()
         is_over = PASSING.isdisjoint(candidate.outcome for candidate in self.candidates)
-        return SearchResult(Outcome.ALREADY_HELD, tuple(self.traces), tuple(self.candidates), is_over=is_over)
+        is_refused = {candidate.outcome for candidate in self.candidates} == {Outcome.PRIVATE_ADDRESS}
+        outcome = Outcome.PRIVATE_ADDRESS if is_refused else Outcome.ALREADY_HELD
+        return SearchResult(outcome, tuple(self.traces), tuple(self.candidates), is_over=is_over)
 
     def _looked(self, file: FileLink) -> Candidate | None:
         """Return what a recheck knows of a file that the record names, unless the record states other bytes."""
@@ -223,7 +225,8 @@ class _Search:
         result = self._result_of(step)
         self._hold_back(step.name, result.copies)
         self.known = self.known.with_(result)
-        self.ends.add(result.outcome)
+        if step.is_for_files:
+            self.ends.add(result.outcome)
         files = [copy for copy in result.copies if not copy.is_page]
         host = result.host or self.fetch.last_host
         way = self.fetch.way_to(host) if host else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,7 @@ from harvester.runtime.durations import opens_in
 from harvester.runtime.interrupts import OutOfHours, Stop, answered_soon, breakable
 from harvester.sources import kind_of, kinds
 
-__all__ = ["fetcher", "inbox_fetcher", "kind_of", "kinds", "with_address", "with_address_of"]
+__all__ = ["access_to_files", "fetcher", "inbox_fetcher", "kind_of", "kinds", "with_address", "with_address_of"]
 
 log = logging.getLogger("harvester")
 
@@ -92,6 +92,21 @@ def _web_fetcher(
     with web, stop.breaking(web.break_off):
         fetch = breakable(partial(_in_hours, entry, logged(web.fetcher(entry.name))), stop)
         yield fetch if waits else answered_soon(fetch, stop, web.break_off)
+
+
+def access_to_files(entries: Iterable[SourceEntry]) -> dict[str, Access]:
+    """Return how the files of the items of sources are reached: as the sources, without their credentials."""
+    return {
+        entry.name: Access(
+            entry.url,
+            verify=entry.verify,
+            classes=(entry.address or PUBLIC,),
+            allow=entry.allow,
+            ca_bundle=entry.ca_bundle,
+        )
+        for entry in entries
+        if not entry.url.startswith("file:")
+    }
 
 
 def with_address(entry: SourceEntry) -> SourceEntry:

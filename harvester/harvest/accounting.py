@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
+from gateway.core.states import has_no_title, of_lacks
 from gateway.publish.publish import local_set
 from harvester.harvest.completeness import Proof, proved
 from harvester.harvest.descriptions import doubts_of_empty_set
@@ -138,7 +139,18 @@ class Accounting:
             self.run.fail(RunOutcome.FAILED, f"It is not known what became of {missing} received records.")
             self.lists_left += 1
         report_quarantined(self.run, published["quarantined"])
+        self._report_lacks()
         self._report_missing()
+
+    def _report_lacks(self) -> None:
+        """Report what the records of the source lack; without any title, its format is probably not understood."""
+        store, name = self.instance.store, self.entry.name
+        lacks, counts = store.lack_counts((name,)).get(name, ()), store.counts(name)
+        for sentence in of_lacks(lacks):
+            self.run.log.note(sentence)
+        if has_no_title(lacks, counts["items"] - counts["deleted"]):
+            reason = "No item has a title. The format is probably not understood; name another one with --format."
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def _report_missing(self) -> None:
         """Report the number of records of these lists that could not be fetched in any run."""

@@ -113,11 +113,11 @@ class Admission:
     def admit(self, step: Step) -> None:
         """Accept an answer. Raise AnotherRepository when a list begins with the records of another repository."""
         self.is_whole = self.is_whole or self.kind.asks_for_all(step.page)
-        self.look(step.slices)
+        self.check_first(step.slices)
         if not self.is_rehearsal:
             self.keep()
 
-    def look(self, slices: Sequence[Slice]) -> None:
+    def check_first(self, slices: Sequence[Slice]) -> None:
         """Check the first records of a list. Raise AnotherRepository as `admit` does."""
         living = [
             record.identifier for record in slices if record.identifier and not record.is_deleted and not record.problem

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from email.utils import mktime_tz, parsedate_tz
 from time import time
 from urllib.parse import urlsplit
 
 from gateway.core.errors import ClockAhead
 from gateway.core.model import Run, SourceClock
-from gateway.core.xmltext import utc_datetime
 from gateway.ops.clocks import Judgement, ahead_of, is_synchronized, judged
 from gateway.store.clock import THIS_HOST, HostClock
 from harvester.harvest.instance import Instance
@@ -19,7 +17,6 @@ from harvester.sources import Description
 # NTP keeps a clock closer than this; a run that is dated later was dated by a wrong clock.
 FUTURE_SECONDS = 60.0
 _SAME_SECONDS = 60.0  # responseDate and Date of one answer differ by less
-_STAGES = ("harvest", "sweep", "discovery")  # stages with a period
 
 
 def store_clock(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
@@ -62,9 +59,8 @@ def wrong_clock(instance: Instance, host: HostClock = THIS_HOST) -> str:
     return instance.store.clock_problem() or judgement(instance, host).sentence
 
 
-def seconds_ahead(instance: Instance, source: str, host: HostClock = THIS_HOST) -> int | None:
-    """Return the seconds by which this machine is ahead of a source; None: unknown."""
-    clock = instance.inbox.source_clocks().get(source)
+def seconds_ahead(clock: SourceClock | None, host: HostClock = THIS_HOST) -> int | None:
+    """Return the seconds by which this machine is ahead of the clock of a source; None: unknown."""
     ahead = None if clock is None else ahead_of(clock, host.moment())
     return None if ahead is None else round(ahead)
 
@@ -82,17 +78,3 @@ def is_past(run: Run, now: float | None = None) -> bool:
     """Return whether a run is not dated in the future (by a wrong clock)."""
     latest = (time() if now is None else now) + FUTURE_SECONDS
     return max(run.started_at, run.ended_at or 0) <= latest
-
-
-def runs_in_future(instance: Instance, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a sentence for each source and stage whose last run is dated in the future."""
-    descriptions = []
-    for name in names:
-        for stage in _STAGES:
-            last = next(iter(instance.inbox.runs(name, 1, stage)), None)
-            if last is not None and not is_past(last):
-                at = utc_datetime(max(last.started_at, last.ended_at or 0))
-                descriptions.append(
-                    f"{name}: its last {stage} is dated {at}, in the future: a clock was wrong. It counts as due."
-                )
-    return tuple(descriptions)

@@ -19,7 +19,6 @@ class StoredHoldings:
     """The holdings of a source; see `Holdings` in harvester/sources/__init__.py for each method."""
 
     def __init__(self, store: Store, inbox: Inbox, source: str) -> None:
-        """Take the store, the inbox and the name of the source."""
         self._store, self._source = store, source
         self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
 

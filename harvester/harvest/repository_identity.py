@@ -81,7 +81,11 @@ def is_waiting(known: KnownIdentity | None) -> bool:
 
 def waiting(inbox: Inbox, source: str) -> str:
     """Return sentences about a changed identity that waits for a confirmation; else an empty string."""
-    known = inbox.identity(source)
+    return in_words(source, inbox.identity(source))
+
+
+def in_words(source: str, known: KnownIdentity | None) -> str:
+    """Return sentences about the identity of a source that waits for a confirmation; else an empty string."""
     if known is None or not is_waiting(known):
         return ""
     sentences = [f"{difference.sentence}." for difference in differences(known)]

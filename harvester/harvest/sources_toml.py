@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import time
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from gateway.core.errors import ConfigurationError, StoreUnwritable
@@ -26,6 +27,11 @@ from harvester.runtime.locks import changing
 from harvester.sources import kind_of
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
+
+_TYPES = {field.name: field.kind for field in FIELDS}
+
+# Two changes within the resolution of a file system's clock may have the same time.
+_SETTLED_SECONDS = 2.0
 
 # Arguments of the protocol that people copy with an address; the harvester adds them (OAI-PMH 2.0 §3.1.1).
 _PROTOCOL_ARGUMENTS = frozenset(("verb", "metadataPrefix", "set", "from", "until", "identifier", "resumptionToken"))
@@ -105,7 +111,7 @@ def checked_url(url: str, *, must_exist: bool = True) -> str:
 
     Arguments of the server's own (`csw?mode=oaipmh`) stay. A password in the address is refused: it would be shown.
     """
-    if url.startswith(("file:", "/", "./", "../")):
+    if url.startswith(("file:", "/", "./", "../")) or ("://" not in url and os.path.exists(url)):  # noqa: PTH110
         return _checked_path(url, must_exist=must_exist)
     if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
         raise ConfigurationError("The address must not hold user or password; name them with --auth.")
@@ -118,8 +124,9 @@ def checked_url(url: str, *, must_exist: bool = True) -> str:
         raise ConfigurationError(f"{url!r} is no address: {error}.") from error
     if parts.scheme not in ("http", "https") or not host or re.search(r"[\s<>\"]", url.strip()):
         raise ConfigurationError(f"{url!r} is no address: it must be http://host/path or https://host/path.")
-    own = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in _PROTOCOL_ARGUMENTS]
-    query = urlencode(own) if len(own) < len(parse_qsl(parts.query, keep_blank_values=True)) else parts.query
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    own = [pair for pair in pairs if pair[0] not in _PROTOCOL_ARGUMENTS]
+    query = urlencode(own) if len(own) < len(pairs) else parts.query
     return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
 
 
@@ -154,9 +161,29 @@ class SourcesFile:
     def __init__(self, file: Path) -> None:
         """Take the path of `sources.toml`; the file may be missing."""
         self.file = file
+        self._known: dict[str, SourceEntry] = {}
+        self._known_by: tuple[int, ...] | None = None
 
     def entries(self) -> dict[str, SourceEntry]:
-        """Return all sources by name. Raise ConfigurationError for any error in the file."""
+        """Return all sources by name. Raise ConfigurationError for any error in the file.
+
+        A file that has not changed is not read again.
+        """
+        facts = self._facts()
+        if facts is None or facts != self._known_by:
+            self._known, self._known_by = self._entries(), facts
+        return dict(self._known)
+
+    def _facts(self) -> tuple[int, ...] | None:
+        """Return facts that differ after each change of the file; None: it is missing, or was changed just now."""
+        try:
+            facts = self.file.stat()
+        except OSError:
+            return None
+        is_settled = facts.st_ctime < time() - _SETTLED_SECONDS
+        return (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns) if is_settled else None
+
+    def _entries(self) -> dict[str, SourceEntry]:
         try:
             tables = tomllib.loads(self._text())
         except (ValueError, RecursionError) as error:
@@ -255,18 +282,17 @@ def entry_from(name: str, table: object, *, must_exist: bool = True) -> SourceEn
     """
     if not isinstance(table, Mapping):
         raise ConfigurationError("it must be a table.")
-    types = {field.name: field.kind for field in FIELDS}
-    own = _own_types(table, types)
+    own = _own_types(table, _TYPES)
     for key, value in table.items():
-        if key not in types and key not in own:
+        if key not in _TYPES and key not in own:
             raise ConfigurationError(f"there is no field {key!r}.")
-        kind = types.get(key) or own[key]
+        kind = _TYPES.get(key) or own[key]
         if not IS_A[kind](value):
             raise ConfigurationError(f"{key} must be {IN_WORDS[kind]}.")
     if "url" not in table:
         raise ConfigurationError("url is missing.")
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    values = {key: value for key, value in given.items() if key in types}
+    values = {key: value for key, value in given.items() if key in _TYPES}
     values["own"] = {key: value for key, value in given.items() if key in own}
     values["url"] = checked_url(str(values["url"]), must_exist=must_exist)
     if argument := secret_argument(str(table.get("base_url", "")) if "base_url" in own else ""):

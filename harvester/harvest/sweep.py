@@ -164,7 +164,7 @@ class _Sweep:
         pages_without_new = 0
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
-                self.admission.look(page.slices)
+                self.admission.check_first(page.slices)
                 new = named.add([self._heading(cursor, record) for record in page.slices], place)
                 self.has_slipped = self.has_slipped or page.has_slipped
                 self._record_progress(

@@ -9,8 +9,9 @@ from gateway.core.model import Alarm, Source
 from gateway.ops.clocks import ahead_of_machine
 from harvester.fulltext.substance import sentence
 from harvester.harvest.clock import wrong_clock
+from harvester.harvest.facts import Facts
 from harvester.harvest.instance import Instance
-from harvester.harvest.repository_identity import waiting
+from harvester.harvest.repository_identity import in_words
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.takedowns.hide import is_named
 
@@ -52,17 +53,18 @@ def entry_of(instance: Instance, name: str) -> SourceEntry:
     return instance.sources.entry(name)
 
 
-def without_schedules(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
+def without_schedules(facts: Facts, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
     """Return the message about the sources whose entries have no `every`, except those that announce their changes."""
     silent = (entry.name for entry in entries if not entry.every)
-    names = [name for name in silent if not instance.subscriptions.of_source(name)]
+    names = [name for name in silent if name not in facts.subscriptions]
     return (without_schedule(*names),) if names else ()
 
 
 def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[str, ...]:
     """Return a sentence, with what to do, for each kind of problem, and for each source with a changed identity."""
     abandoned = map(without_entry, unlisted(instance, entries))
-    changed = filter(None, (waiting(instance.inbox, name) for name in entries))
+    differing = instance.inbox.differing_identities()
+    changed = filter(None, (in_words(name, differing.get(name)) for name in entries))
     clock = filter(None, (wrong_clock(instance), ahead_of_machine(instance.store)))
     alarms = tuple(sentence(alarm) for alarm in alarms_of(instance) if alarm.is_open)
     shown = f"{alarms[0]} Open alarms: {len(alarms)}; `harvester alarms` shows them." if alarms else ""

@@ -123,7 +123,6 @@ class Watchdog:
     """The time limit of one request. `has_bitten` says whether it passed."""
 
     def __init__(self, adapter: GuardedAdapter, seconds: float) -> None:
-        """Take the adapter whose newest connection is ended after so many seconds."""
         self.adapter = adapter
         self.seconds = seconds
         self.has_bitten = False

@@ -31,7 +31,6 @@ class Downloaded:
     """Answers for what lies at one address, as `Local` does for a path. Use it in a `with` block."""
 
     def __init__(self, folder: Path, url: str, fetch: Fetch, most_bytes: int, limit: int) -> None:
-        """Take where to keep it, how to fetch, how many bytes it may have, and how many an answer may have."""
         name = re.sub(r"[^A-Za-z0-9._-]", "_", unquote(urlsplit(url).path).rpartition("/")[2]).strip(".")
         self._file = folder / (name or "file")
         self._note = folder / "received.json"

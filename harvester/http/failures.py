@@ -47,7 +47,6 @@ class Fault(Exception):
         is_unreached: bool = False,
         is_name_late: bool = False,
     ) -> None:
-        """Take our error, the innermost cause, and the facts above."""
         super().__init__(str(error))
         self.error = error
         self.cause = cause

@@ -35,6 +35,7 @@ from gateway.core.errors import (
     RemoteRefuses,
     TryLater,
 )
+from gateway.core.names import source_of
 from gateway.core.settings import Settings
 from harvester.http.address_guard import Guard, Own, Resolve
 from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
@@ -302,13 +303,18 @@ class Web:
 
     # -- what belongs to a source ---------------------------------------------------------------------------------
 
+    def _owner(self, source: str) -> str:
+        """Return the source whose access applies: the one that is named, or that of the item; empty: none."""
+        names = (source, source_of(source))
+        return next((name for name in names if name in self.access), "")
+
     def _credentials(self, source: str) -> Credentials | None:
-        access = self.access.get(source)
+        access = self.access.get(self._owner(source))
         return access.credentials if access else None
 
     def _own(self, source: str, origin: Origin) -> Access | None:
         """Return the access of the source if this is its own origin, else None."""
-        access = self.access.get(source)
+        access = self.access.get(self._owner(source))
         return access if access and origin_of(clean(access.url)).covers(origin) else None
 
     def _dressed(self, request: Request, url: str, origin: Origin, *, plain: bool) -> tuple[dict[str, str], str]:
@@ -340,7 +346,7 @@ class Web:
 
     def _lent(self, source: str, origin: Origin) -> AbstractContextManager[Channel]:
         """Lend a session: of this source, or one shared by all sources without an `Access`."""
-        owner = source if source in self.access else ""
+        owner = self._owner(source)
         return self._channels.lent((owner, origin), source, lambda: self._opened(owner, origin))
 
     def _opened(self, source: str, origin: Origin) -> Channel:
@@ -359,7 +365,7 @@ class Web:
 
     def _adapter(self, source: str, origin: Origin) -> GuardedAdapter:
         """Return the adapter, through a proxy where there is one. Raise AddressRefused when the host is not allowed."""
-        access = self.access.get(source)
+        access = self.access.get(self._owner(source))
         allowed = Allowed((*self.allow, *(access.allow if access else ())))
         guard = Guard(allowed, self._place(source), self.resolve, self.ports)
         proxy = self.proxies.of(*origin)
@@ -369,7 +375,7 @@ class Web:
         return GuardedAdapter(guard, proxy, trusting([self.settings.instance / bundle for bundle in bundles if bundle]))
 
     def _place(self, source: str) -> Own | None:
-        access = self.access.get(source)
+        access = self.access.get(self._owner(source))
         if access is None:
             return None
         own = origin_of(clean(access.url))
@@ -377,7 +383,7 @@ class Web:
 
     def _take_turn(self, source: str, host: str) -> None:
         """Wait for the pause between two requests to one host, of any source."""
-        access = self.access.get(source)
+        access = self.access.get(self._owner(source))
         delay = access.delay_seconds if access else None
         if delay is None:
             delay = self.settings.seconds("fetch_delay_seconds")

@@ -31,7 +31,6 @@ class Arriving:
     """
 
     def __init__(self, file: Path, url: str, max_bytes: int, algorithms: Iterable[str] = ()) -> None:
-        """Take the file, its URL, the most bytes, and the algorithms of further digests."""
         self._file, self._url, self._most = file, url, max_bytes
         self._note = file.with_name(f"{file.name}.json")
         self._algorithms = tuple(dict.fromkeys((*DIGESTS, *algorithms)))

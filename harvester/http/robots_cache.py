@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import NamedTuple
 
-from gateway.core.errors import FetchError
+from gateway.core.errors import AddressRefused, FetchError
 from harvester.http.messages import Fetch, Request
 from harvester.http.robots_txt import Rules, robots_url, rules_of
 
@@ -27,7 +27,6 @@ class RobotsCache:
     """Fetches the robots.txt of each authority again when it is a day old. Share one among all threads."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """Take a clock that returns seconds."""
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
         self._locks: dict[str, Lock] = {}
@@ -36,7 +35,8 @@ class RobotsCache:
     def rules(self, url: str, fetch: Fetch) -> Rules:
         """Return the rules for the authority of a URL; call `fetch` when none are stored, or they are older than a day.
 
-        Raise the FetchError of `fetch`, or TryLater after a status of 500 or more. The error is stored like rules.
+        Raise the FetchError of `fetch`, or TryLater after a status of 500 or more. The error is stored like rules,
+        except AddressRefused.
         """
         place = robots_url(url)
         with self._lock:
@@ -54,5 +54,7 @@ def _fetched(place: str, fetch: Fetch, now: float) -> _Entry:
     try:
         answer = fetch(Request(place))
         return _Entry(now - answer.age_seconds, rules_of(place, answer.status, answer.body))
+    except AddressRefused:
+        raise  # another source may be allowed to go there
     except FetchError as error:
         return _Entry(now, error)

@@ -281,7 +281,6 @@ class Catalogue:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder of the mirror."""
         self.file = folder / NAME
         self._hash, self._size = sha256(), 0
         self._lock = Lock()

@@ -21,7 +21,6 @@ class FailedObjects:
     """The folder `failed` of one mirror. Methods that write raise StoreUnwritable, and the errors of `FilesBeside`."""
 
     def __init__(self, folder: Path, beside: FilesBeside) -> None:
-        """Take the folder of the mirror, and what writes its small files."""
         self._folder, self._beside = folder / FAILED, beside
 
     # -- objects that are not whole --

@@ -93,7 +93,7 @@ def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
     size = len(component.content)
     stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
     judged = verdict(stated, Bytes(size, digests, component.content[:_LOOK], component.content[-_LOOK:]))
-    if judged.fate is not Fate.FETCHED and not judged.is_by_looks:
+    if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
         return missing(planned, judged.fate, judged.reason)
     arrived = Arrived(digests["sha512"], digests["sha256"])
@@ -199,7 +199,7 @@ def _judged(
         return missing(planned, fate, f"{url} answers with HTTP status {answer.status}."), False
     bytes_ = _bytes(aside, arriving.finish(), arriving.size, answer)
     judged = verdict(planned.component, bytes_)
-    if judged.fate is Fate.FETCHED or judged.is_by_looks:
+    if judged.fate is Fate.FETCHED or judged.is_by_bytes:
         return _looked_at(url, planned, aside, bytes_, answer, judged), False
     is_mixed = has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
     refused: ContradictoryAnswer | None = None

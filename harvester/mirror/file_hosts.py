@@ -82,7 +82,6 @@ class FileHosts:
         *,
         obeys_robots: bool = True,
     ) -> None:
-        """Take how to pause for seconds, a clock that returns seconds, and whether robots.txt is obeyed."""
         self._sleep, self._monotonic, self._obeys_robots = sleep, monotonic, obeys_robots
         self._robots = RobotsCache(monotonic)
         self._unavailable = UnavailableHosts()

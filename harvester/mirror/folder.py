@@ -157,7 +157,7 @@ class MirrorFolder:
         if not self.has_catalogue():
             self.take_what_is_here()
         self.catalogue.check(self.proven)
-        self._ask_witness()
+        self._check_remembered()
         if command:
             self._begin(command)
         behind = self.catalogue.behind(self.proven)
@@ -184,7 +184,7 @@ class MirrorFolder:
         remembered = self.evidence and self.evidence.remembered(self.folder)
         return not remembered or self.catalogue.begins_with(remembered)
 
-    def _ask_witness(self) -> None:
+    def _check_remembered(self) -> None:
         """Raise StoreDamaged when the catalogue does not begin with what the instance remembers of it."""
         if not self.evidence or self.is_as_remembered:
             return

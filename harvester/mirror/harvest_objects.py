@@ -132,7 +132,7 @@ class MirrorRun(JudgingRun):
         for number, step in enumerate(self.kind.changes(options, cursor, self.fetch)):
             if number == 0:
                 self.receipt.asked.append(step.page.url)
-                self.guard.look(self.kind, options, cursor, step.slices, self.fetch)
+                self.guard.check_first(self.kind, options, cursor, step.slices, self.fetch)
             self._collect(self._objects(step))
             self.rechecks.commit()
             if self.stop.is_asked:
@@ -221,7 +221,6 @@ class HeldInMirror(NothingHeld):
     """The identifiers of stored objects, and of records that cannot be read."""
 
     def __init__(self, place: MirrorFolder) -> None:
-        """Take the folder of the mirror."""
         self._place = place
 
     def names(self, identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:

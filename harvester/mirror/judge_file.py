@@ -67,7 +67,7 @@ def looked_at(good: Collected, judged: Verdict, *, is_measured: bool = True) -> 
     """
     if judged.is_proven:
         return good
-    if judged.is_by_looks:
+    if judged.is_by_bytes:
         return suspected(good, str(judged.fate), judged.reason)
     assert good.incoming is not None
     file, before = good.file, good.planned.before

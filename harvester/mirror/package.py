@@ -228,7 +228,7 @@ def delivered(planned: PlannedFile, file: Path | None, aside: Path) -> Collected
         first = stream.read(_LOOK)
         stream.seek(max(0, size - _LOOK))
         judged = verdict(planned.component, Bytes(size, digests, first, stream.read()))
-    if judged.fate is not Fate.FETCHED and not judged.is_by_looks:
+    if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
         return missing(planned, judged.fate, judged.reason)
     arrived = Arrived(digests["sha512"], digests["sha256"])

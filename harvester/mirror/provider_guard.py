@@ -76,7 +76,9 @@ class Guard:
         self.place.identity = known.accepted._asdict()
         return sentences
 
-    def look(self, kind: SourceKind, options: Options, cursor: Cursor, slices: Sequence[Slice], fetch: Fetch) -> None:
+    def check_first(
+        self, kind: SourceKind, options: Options, cursor: Cursor, slices: Sequence[Slice], fetch: Fetch
+    ) -> None:
         """Check the first page of a list that begins again. Raise AnotherRepository when the provider looks unknown.
 
         A list may begin with new records. So the provider is asked for some stored objects; one of them is enough.

@@ -71,7 +71,6 @@ class Selection:
     """The identifiers of some objects, in order. Checks may be stored while they are read."""
 
     def __init__(self, memory: CacheDatabase, query: str, values: Mapping[str, int]) -> None:
-        """Take the name of the query that selects a batch, and its values."""
         self._memory, self._query, self._values = memory, query, values
 
     def __iter__(self) -> Iterator[str]:
@@ -90,7 +89,6 @@ class RecheckSchedule:
     """The schedule. Use it in a `with` block, in one thread. Its methods raise StoreUnwritable."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder of the mirror."""
         self._memory = CacheDatabase(folder / NAME, _SCHEMA)
 
     def __enter__(self) -> Self:

@@ -24,7 +24,6 @@ class Answers:
     """The stored answers. The first short answer opens the database. For one thread; raises StoreUnwritable."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder of the database."""
         self._file = folder / CACHE
         self._memory: CacheDatabase | None = None
 

@@ -60,7 +60,7 @@ class Verdict(NamedTuple):
     fate: Fate
     reason: str = ""
     verified: tuple[str, ...] = ()
-    is_by_looks: bool = False  # the fault is in the bytes; no statement contradicts them
+    is_by_bytes: bool = False  # the fault is in the bytes; no statement contradicts them
 
     @property
     def is_proven(self) -> bool:
@@ -110,7 +110,7 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
         verified += ("size",)
     wrong = None if is_strong(component.decisive) else _looks_wrong(component, arrived)
     if wrong is not None:
-        return Verdict(wrong, _SENTENCES[wrong], verified, is_by_looks=True)
+        return Verdict(wrong, _SENTENCES[wrong], verified, is_by_bytes=True)
     return Verdict(Fate.FETCHED, "", verified)
 
 

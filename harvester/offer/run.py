@@ -22,7 +22,7 @@ from gateway.publish.descriptions import metadata_of
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import found_of, work_of
-from harvester.harvest.access import inbox_fetcher
+from harvester.harvest.access import access_to_files, inbox_fetcher
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, SourceRun, run_lifecycle
 from harvester.harvest.run_log import Clock
@@ -267,7 +267,8 @@ def _inbox(instance: Instance, entry: SourceEntry, fetch: Fetch) -> Callable[[Of
 def _files(instance: Instance, stop: Stop) -> Iterator[Fetch]:
     """Return the fetcher for files: polite, as that of the search, and it fetches nothing that is taken down."""
     settings = instance.settings
-    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off):
+    access = access_to_files(instance.sources.entries().values())
+    with web_for_other_hosts(settings, stop.pause, access) as web, stop.breaking(web.break_off):
         fetch = breakable(polite(web, instance.discovery(), settings, stop.pause), stop)
         yield TakedownFilter(fetch, instance.store.takedowns)
 
@@ -305,7 +306,7 @@ def _bytes_of(file: OfferedFile, copies: Copies, fetch: Fetch) -> bytes:
     def is_same(answer: Fetched) -> bool:
         return sha256(answer.body).hexdigest() == file.link.sha256
 
-    answer = fetch(Request(file.link.url, suits=is_same))
+    answer = fetch(Request(file.link.url, file.source, suits=is_same))
     if answer.status != _OK:
         raise AnswerError(f"{file.link.url} answers with HTTP status {answer.status}.")
     if not is_same(answer):

@@ -67,15 +67,17 @@ def changing(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def publishing(instance: Path, source: str) -> Iterator[None]:
+def publishing(instance: Path, source: str) -> Iterator[int]:
     """Hold the lock that `await_publishers` waits for, in this process and in those that it forks in the block.
+
+    The value is the descriptor of the lock: a process that inherits it holds the lock until it ends.
 
     Raise StoreUnwritable when the lock cannot be made.
     """
     descriptor = _opened(instance, f"{source}.publishing")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

@@ -25,6 +25,7 @@ from harvester.fulltext.run import FullTextSearch, Result
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.steps import Step
 from harvester.fulltext.substance import watch
+from harvester.harvest.access import access_to_files
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
@@ -76,7 +77,9 @@ def search_items(
     """
     discovery, settings, stop = instance.discovery(), instance.settings, run.stop
     releaser = Releaser(instance.store, instance.inbox, discovery, settings)
-    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+    access = access_to_files(instance.sources.entries().values())
+    web_of_files = web_for_other_hosts(settings, stop.pause, access)
+    with web_of_files as web, stop.breaking(web.break_off), stop.breaking(break_off):
         fetch = breakable(polite(web, discovery, settings, stop.pause), stop)
         work = FullTextSearch(instance.store, discovery, fetch, settings, steps() if chosen is None else chosen, clock)
         work.looked_since = order.searched_before

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gateway.core.finding import Finding
 from gateway.core.states import ATTENTION, of_run, of_source
+from harvester.harvest.facts import Facts
 from harvester.harvest.instance import Instance, opened, sources_file
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems, without_schedules
@@ -21,7 +22,7 @@ def findings(folder: Path) -> Iterator[Finding]:
     InstanceMemory(folder).read()
     with opened(str(folder), only_reads=True) as instance:
         sentences = (
-            *without_schedules(instance, entries.values()),
+            *without_schedules(Facts(instance), entries.values()),
             *problems(instance, entries),
             *_states(instance, entries),
         )

@@ -52,7 +52,6 @@ class KeptFilesRounds:
     """The rounds of one instance, each of which brings the kept files of all sets of resources up to date."""
 
     def __init__(self, instance: Instance, progress: Progress, stop: Stop) -> None:
-        """Take the instance."""
         self._instance, self._progress, self._stop = instance, progress, stop
         self._sets = resource_sets(instance.settings.text("resourcesync_lists"))
         self._base_url = instance.settings.text("base_url")
@@ -125,7 +124,8 @@ class KeptFilesRounds:
         store, settings = self._instance.store, self._instance.settings
         if self._site is None:  # it remembers the periods
             site = site_of(settings, self._base_url)
-            self._site = SiteResources(Addresses(site.url), Places(site).metadata_urls, metadata_of)
+            places, addresses = Places(site), Addresses(site.url)
+            self._site = SiteResources(addresses, places.metadata_urls, metadata_of, page_url=places.page_urls)
         kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
         keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
         work = keeper.clean if only_cleans else keeper.keep

@@ -18,6 +18,7 @@ from harvester.fulltext.polite_fetch import polite_anew, web_for_other_hosts
 from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.fulltext.substance import watch
+from harvester.harvest.access import access_to_files
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
@@ -62,7 +63,9 @@ def recheck_files(
     releaser = Releaser(instance.store, instance.inbox, discovery, settings)
     sources = tuple(order.every)
     news, flagged = 0, list[str]()
-    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+    access = access_to_files(instance.sources.entries().values())
+    web_of_files = web_for_other_hosts(settings, stop.pause, access)
+    with web_of_files as web, stop.breaking(web.break_off), stop.breaking(break_off):
         polite = polite_anew(web, discovery, settings, stop.pause)
         work = Recheck(instance.store, discovery, breakable(polite, stop), settings, wait=polite.wait, clock=clock)
         results = work.run(order, is_asked_to_stop=lambda: stop.is_asked or is_over())

@@ -12,9 +12,7 @@ from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gateway.core.errors import ConfigurationError, GatewayError
-from gateway.core.model import Run
-from harvester.harvest.clock import is_past, runs_in_future
-from harvester.harvest.instance import Instance
+from harvester.harvest.facts import Facts, runs_in_future
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
@@ -40,8 +38,6 @@ if TYPE_CHECKING:  # `harvester status` asks only what is due, and loads no HTTP
 GLANCE_SECONDS = 10.0
 # The pause when another process holds the lock of a source.
 _LOCKED_SECONDS = 60.0
-# Enough of the last runs to count the failures in a row.
-RUNS_LOOKED_AT = 20
 
 _GOOD = (Status.SUCCEEDED, Status.WITH_ERRORS)
 
@@ -54,80 +50,68 @@ class Stage(NamedTuple):
 
     name: str
     sentence: str
-    due: Callable[[Instance, SourceEntry], float | None]
+    due: Callable[[Facts, SourceEntry], float | None]
     work: Callable[[SourceWork, SourceEntry], WorkResult]
     asks: bool = False
 
-    def due_at(self, instance: Instance, entry: SourceEntry, now: float) -> float | None:
+    def due_at(self, facts: Facts, entry: SourceEntry, now: float) -> float | None:
         """Return the second since 1970 at which it is due and allowed; None: never."""
-        at, wait = self.due(instance, entry), opens_in(entry.hours, now) if self.asks else 0.0
+        at, wait = self.due(facts, entry), opens_in(entry.hours, now) if self.asks else 0.0
         return at if at is None or not wait else max(at, now + wait)
 
 
-def _runs(instance: Instance, entry: SourceEntry, stage: str) -> list[Run]:
-    """Return the last runs of a stage; none, so that it is due, when the last one is dated in the future."""
-    runs = instance.inbox.runs(entry.name, RUNS_LOOKED_AT, stage)
-    return [run for run in runs if is_past(run)] if runs and is_past(runs[0]) else []
-
-
-def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
-    announced_at = max(
-        (subscription.notified_at for subscription in instance.subscriptions.of_source(entry.name)), default=0
-    )
-    announced_at = min(announced_at, int(time()))  # a wrong clock may have dated the notification in the future
+def _harvest_due(facts: Facts, entry: SourceEntry) -> float | None:
+    announced_at = facts.announced_at(entry.name)
     if not entry.every and not announced_at:
         return None
-    runs = _runs(instance, entry, "harvest")
+    runs = facts.runs(entry.name, "harvest")
     moments = (due_at(entry.name, entry.every, runs), due_after_announcement(announced_at, runs))
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-def _publication_due(instance: Instance, entry: SourceEntry) -> float | None:
-    position = instance.store.position(entry.name)
-    return None if next(instance.inbox.pages(entry.name, position), None) is None else 0.0
+def _publication_due(facts: Facts, entry: SourceEntry) -> float | None:
+    return 0.0 if facts.has_unpublished_pages(entry.name) else None
 
 
-def _sweep_due(instance: Instance, entry: SourceEntry) -> float | None:
-    if not entry.sweep_every or not instance.store.counts(entry.name)["items"]:
+def _sweep_due(facts: Facts, entry: SourceEntry) -> float | None:
+    if not entry.sweep_every or not facts.counts(entry.name)["items"]:
         return None
-    return due_at(entry.name, entry.sweep_every, _runs(instance, entry, "sweep"))
+    return due_at(entry.name, entry.sweep_every, facts.runs(entry.name, "sweep"))
 
 
-def _discovery_due(instance: Instance, entry: SourceEntry) -> float | None:
-    if not entry.discover_every or not instance.store.counts(entry.name)["items"]:
+def _discovery_due(facts: Facts, entry: SourceEntry) -> float | None:
+    if not entry.discover_every or not facts.counts(entry.name)["items"]:
         return None
-    return due_at(entry.name, entry.discover_every, _runs(instance, entry, "discovery"))
+    return due_at(entry.name, entry.discover_every, facts.runs(entry.name, "discovery"))
 
 
-def _recheck_due(instance: Instance, entry: SourceEntry) -> float | None:
-    if not entry.recheck_every or not instance.has_searched or not instance.store.counts(entry.name)["items"]:
+def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
+    if not entry.recheck_every or not facts.instance.has_searched or not facts.counts(entry.name)["items"]:
         return None
-    runs = _runs(instance, entry, "recheck")
-    next_at = instance.discovery().rechecks.next_at(entry.name)
+    runs = facts.runs(entry.name, "recheck")
+    next_at = facts.next_looks.get(entry.name)
     return look_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
 
 
-def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
-    if not instance.has_searched:
-        return None
-    return 0.0 if instance.discovery().unpublished("", 1, (entry.name,)) else None
+def _files_due(facts: Facts, entry: SourceEntry) -> float | None:
+    return 0.0 if entry.name in facts.unpublished_files else None
 
 
-def _offer_due(instance: Instance, entry: SourceEntry) -> float | None:
-    if not entry.notify_inbox or not instance.has_searched:
+def _offer_due(facts: Facts, entry: SourceEntry) -> float | None:
+    if not entry.notify_inbox or not facts.instance.has_searched:
         return None
-    at = offers_due_at(instance, entry.name)
-    runs = _runs(instance, entry, "offer")
+    at = offers_due_at(facts.instance, entry.name)
+    runs = facts.runs(entry.name, "offer")
     failed = failures(runs)
-    if at is None or entry_has_changed(instance, entry):
+    if at is None or entry_has_changed(facts.instance, entry):
         return None if at is None else 0.0  # it may be corrected
     if not failed:
         return at
     return max(at, (runs[0].ended_at or runs[0].started_at) + wait_after(failed, 0.0))
 
 
-def _subscription_due(instance: Instance, entry: SourceEntry) -> float | None:
-    moments = (renewal_at(subscription) for subscription in instance.subscriptions.of_source(entry.name))
+def _subscription_due(facts: Facts, entry: SourceEntry) -> float | None:
+    moments = map(renewal_at, facts.subscriptions.get(entry.name, ()))
     return min((moment for moment in moments if moment is not None), default=None)
 
 
@@ -223,9 +207,9 @@ class Scheduler:
 
         Raise ConfigurationError when sources.toml cannot be read, StoreError when a database cannot.
         """
-        entries = self._work.instance.sources.entries()
-        self._report(entries)
-        self._begin(entries.values())
+        entries, facts = self._work.instance.sources.entries(), Facts(self._work.instance)
+        self._report(facts, entries)
+        self._begin(facts, entries.values())
         for name, tended in self._pool.results():
             yield from ((name, result) for result in tended)
 
@@ -258,11 +242,12 @@ class Scheduler:
         except ConfigurationError as error:
             complaint = f"{error} The sources stay as they were."
         try:
+            facts = Facts(self._work.instance)
             if not complaint:
-                self._report(self._entries)
+                self._report(facts, self._entries)
             if self._work.has_pending_takedowns():
                 self._work.complete_takedowns()
-            wait = self._begin(self._entries.values())
+            wait = self._begin(facts, self._entries.values())
         except GatewayError as error:
             complaint = str(error)
         if complaint and complaint != self._complaint:
@@ -270,25 +255,25 @@ class Scheduler:
         self._complaint = complaint
         return wait
 
-    def _report(self, entries: Mapping[str, SourceEntry]) -> None:
+    def _report(self, facts: Facts, entries: Mapping[str, SourceEntry]) -> None:
         """Report problems of sources, each once."""
         concerns = (
             *problems(self._work.instance, entries),
-            *runs_in_future(self._work.instance, entries),
+            *runs_in_future(facts, entries),
         )
         for problem in concerns:
             if problem not in self._reported:
                 self._work.progress.say(problem)
         self._reported = set(concerns)
 
-    def _begin(self, entries: Iterable[SourceEntry]) -> float:
+    def _begin(self, facts: Facts, entries: Iterable[SourceEntry]) -> float:
         """Begin the sources that are due, the oldest first; return the seconds until the next is due."""
         now, soonest = self._clock(), inf
         due: list[tuple[float, SourceEntry]] = []
         for entry in entries:
             if self._pool.has(entry.name):
                 continue
-            at = min((self._due(stage, entry) for stage in self._stages), default=inf)
+            at = min((self._due(facts, stage, entry) for stage in self._stages), default=inf)
             if at <= now:
                 due.append((at, entry))
             else:
@@ -297,19 +282,22 @@ class Scheduler:
             self._pool.add(Job(entry.name, entry.host, without_resource(self._tend, entry)))
         return soonest - now
 
-    def _due(self, stage: Stage, entry: SourceEntry) -> float:
-        at = stage.due_at(self._work.instance, entry, self._clock())
+    def _due(self, facts: Facts, stage: Stage, entry: SourceEntry) -> float:
+        at = stage.due_at(facts, entry, self._clock())
+        if at is None:
+            return inf
         rest = self._rests.get((entry.name, stage.name))
         until = (
             rest.until if rest and rest.until <= self._clock() + LONGEST_WAIT_SECONDS else 0.0
         )  # else the clock was wrong
-        return inf if at is None else max(at, until)
+        return max(at, until)
 
     def _tend(self, entry: SourceEntry) -> tuple[StageResult, ...]:
         """Run the due stages of a source in order. Called in a thread."""
         results: list[StageResult] = []
         for stage in self._stages:
-            if self._work.stop.is_asked or self._due(stage, entry) > self._clock():
+            facts = Facts(self._work.instance, entry.name)
+            if self._work.stop.is_asked or self._due(facts, stage, entry) > self._clock():
                 continue
             done = self._worked(stage, entry)
             self._remember(entry.name, stage.name, done.status)

@@ -14,7 +14,7 @@ from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefu
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_options import RunOptions, source_options
+from harvester.harvest.run_options import RunOptions, lists_of, source_options
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Request
 from harvester.schedule.due import BREATH_SECONDS, wait_after
@@ -81,7 +81,8 @@ def _kept(instance: Instance, source: str, channel: Channel, known: Subscription
 def _channels(instance: Instance, entry: SourceEntry, kind: SourceKind, fetch: Fetch) -> tuple[Channel, ...]:
     if kind.channels is None:
         raise ConfigurationError(f"A {kind.name} source announces no changes. Set `every` in its entry instead.")
-    channels = kind.channels(source_options(entry, instance.settings, 0, RunOptions()), fetch)
+    options, lists = source_options(entry, instance.settings, 0, RunOptions()), lists_of(entry, RunOptions())
+    channels = kind.channels(options, lists, fetch)
     if not channels:
         raise RemoteRefuses(f"{entry.url} names no hub for its changes. Set `every` in its entry instead.")
     return channels
@@ -121,7 +122,7 @@ def forget(instance: Instance, source: str, now: int) -> None:
 
 def _refusal(subscription: Subscription, mode: str, place: str, settings: Settings, fetch: Fetch) -> str:
     """Send a request to a hub; return why it refuses, else an empty string. Raise ConnectionFailed when it fails."""
-    from harvester.sources.resourcesync.websub import FORM, form, words_of  # noqa: PLC0415 - `status` sends nothing
+    from harvester.sources.websub import FORM, form, words_of  # noqa: PLC0415 - `status` sends nothing
 
     lease = settings.number("websub_lease_seconds")
     body = form(mode, subscription.topic, f"{place}/{subscription.token}", subscription.secret, lease)

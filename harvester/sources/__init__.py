@@ -16,13 +16,14 @@ from typing import NamedTuple, Protocol
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.core.registry import members
+from gateway.core.xmltext import DIDL
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources.budget import Budget, optional_budget
 from harvester.sources.comparison_limit import Answers
 from harvester.sources.seen import Seen
 
 # Modules that all kinds of source share.
-SHARED = ("repeated_requests", "budget", "comparison_limit", "seen", "state")
+SHARED = ("repeated_requests", "budget", "comparison_limit", "seen", "state", "websub")
 # The start of the problem of a listed record that could not be fetched; `run --retry-failed` requests it again.
 UNFETCHED = "It could not be fetched: "
 
@@ -132,7 +133,8 @@ class Description(NamedTuple):
 
     `notes` are sentences about unreadable parts; they do not prevent a harvest. `known` is the knowledge for its lists.
     `stated_at` is the second of the source's own clock at that time, if stated. `identity` says which repository it is;
-    None for a kind of source without such a name.
+    None for a kind of source without such a name. `proposed` are fields for its entry, unless they are given, and
+    `reason` is a sentence that says why.
     """
 
     pages: tuple[RawPage, ...]
@@ -148,10 +150,21 @@ class Description(NamedTuple):
     stated_at: int | None = None
     identity: Identity | None = None
     has_all_sets: bool = True
+    proposed: Mapping[str, object] = {}
+    reason: str = ""
 
     def with_sets(self, kind: SourceKind, options: Options, fetch: Fetch) -> Description:
         """Return it with the sets of the source, and with further pages and notes about them."""
         return self if kind.sets is None else kind.sets(options, self, fetch)
+
+
+_REASON = "It offers {0}, which names the files of each work and has its metadata too, so {0} is proposed."
+
+
+def proposal(formats: Iterable[Format]) -> tuple[dict[str, object], str]:
+    """Return the fields that make an entry harvest DIDL, and why; nothing if it is not among the formats."""
+    didl = next((offered.metadata_prefix for offered in formats if offered.namespace.strip() == DIDL), "")
+    return ({"formats": [didl]}, _REASON.format(didl)) if didl else ({}, "")
 
 
 class ListEnd(StrEnum):
@@ -273,7 +286,7 @@ class SourceKind:
 
     `audit(options, cursor, fetch)` compares the stored records with the lists of the source, without fetching records.
 
-    `channels(options, fetch)` returns the channels of change notifications.
+    `channels(options, lists, fetch)` returns the channels of change notifications of these (metadataPrefix, setSpec).
 
     `begins_anew(state)` returns whether the list with this state starts again from all records; `asks_for_all(page)`
     whether a page is the first of such a list. `is_repository`: its identifiers belong to one repository permanently;
@@ -299,7 +312,7 @@ class SourceKind:
     profile: Callable[[Mapping[str, object], Iterable[Cursor]], dict[str, object]] = lambda _own, _cursors: {}
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
-    channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
+    channels: Callable[[Options, Iterable[tuple[str, str]], Fetch], tuple[Channel, ...]] | None = None
     begins_anew: Callable[[str], bool] = lambda state: not state
     asks_for_all: Callable[[RawPage], bool] = lambda _page: False
     is_repository: bool = True

@@ -34,7 +34,6 @@ class Budget:
         clock: Callable[[], float] = time.monotonic,
         most_bytes: float = inf,
     ) -> None:
-        """Take the limits, and a monotonic clock in seconds."""
         self.most_requests, self.most_seconds, self.most_bytes = most_requests, most_seconds, most_bytes
         self.clock = clock
         self._requests, self._seconds, self._bytes = 0, 0.0, 0

@@ -102,7 +102,6 @@ class Answer:
     """One answer, from the root element of its document."""
 
     def __init__(self, root: Element) -> None:
-        """Take the root element, of any name."""
         self.root = root
 
     @cached_property

@@ -68,7 +68,6 @@ class Repository:
     """The repository at one base URL. Properties send requests and may raise Undecided."""
 
     def __init__(self, conversation: Conversation) -> None:
-        """Take the conversation with the repository."""
         self.conversation = conversation
         self._walks: dict[str, Walk] = {}
 

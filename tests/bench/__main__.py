@@ -9,8 +9,8 @@ from tests.bench.table import main
 
 _BENCHES = (
     "startup serving slow_clients pages page_storm lists compaction search harvest rebuild clean resourcesync"
-    " lint_resourcesync resourcesync_lists hub mirror verification matching discovery review_clicks recheck"
-    " review_list decide graph"
+    " lint_resourcesync resourcesync_lists hub mirror matching discovery review_clicks recheck"
+    " review_list decide graph many_sources"
 )
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How fast works are searched for, where every answer takes 200 ms: with and without the pauses that manners ask for.
 
 The web is on loopback (`doubles`), connections and the store of searches are real. No work has a file, so no text is
-read: `verification` measures that. Each search is a process of its own, so that what it costs is its alone.
+read: `tests.fulltext.measure` measures that. Each search is a process of its own, so that what it costs is its alone.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from tests.bench.runs import ROOT
 
 # How many records are enough, by bench: some wait before every page as real endpoints do.
 SHORT = {"startup": 1000, "review_list": 1000}
-_OF_A_STORE = "compaction decide graph lists page_storm pages review_clicks search serving slow_clients"
+_OF_A_STORE = "compaction decide graph lists many_sources page_storm pages review_clicks search serving slow_clients"
 _OTHERS = "clean harvest hub lint_resourcesync mirror rebuild recheck resourcesync"
 LONG = dict.fromkeys(_OF_A_STORE.split(), 1000) | dict.fromkeys(_OTHERS.split(), 200)
 _LONG = [pytest.param(bench, marks=[pytest.mark.slow, pytest.mark.share(one_in=6)]) for bench in LONG]

@@ -457,7 +457,7 @@ def test_a_list_of_takedowns_that_cannot_be_read_is_put_aside_for_that_of_the_ba
 def test_nothing_is_stamped_below_what_the_lost_store_may_have_answered(gateway, full, target):
     gateway("backup", str(target))
     ahead = Ceiling(full / "store.sqlite").read() + 5_000
-    with closing(open_store(full)) as store, store._file.writing() as session:  # type: ignore[attr-defined]
+    with closing(open_store(full)) as store, store._file.writing() as session:
         session.execute("update clock set ceiling = ?", (ahead,))
     (full / "answered-until").unlink()
     assert gateway("restore", str(target), "--replace").exit_code == 0

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.core.model import Publication
 from gateway.store import sqlite_file
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_file import SqliteFile
 from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
@@ -21,7 +21,7 @@ from tests.waiting import wait_for_horizon
 @pytest.mark.slow
 def test_blocks_are_made_anew_once(gateway, folder):
     gateway("init")
-    with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
+    with closing(furnished(Store(folder / "store.sqlite"))) as store:
         changes = tuple(change(str(number)) for number in range(60))
         store.publish(store.intend(), Publication("laro", changes))
     wait_for_horizon(folder)  # what is at the horizon is not touched
@@ -40,7 +40,7 @@ def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway,
     with monkeypatch.context() as patched:
         patched.setattr(SqliteFile, "_is_new", lambda _: False)
         gateway("init")
-    with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
+    with closing(furnished(Store(folder / "store.sqlite"))) as store:
         spread(Model(store, Clocks()), 1_500)
         store.settle()
     before = (folder / "store.sqlite").stat().st_size
@@ -63,7 +63,7 @@ def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, mon
         patched.setattr(SqliteFile, "_is_new", lambda _: False)
         gateway("init")
     file = folder / "store.sqlite"
-    with closing(furnished(SqliteStore(file))) as store:
+    with closing(furnished(Store(file))) as store:
         spread(Model(store, Clocks()), 600)
         store.settle()
         before = file.stat().st_size

@@ -71,7 +71,7 @@ def test_every_record_is_made_again_once(gateway, older):
 def test_items_that_come_meanwhile_are_made_again_too(older, monkeypatch):
     """The parent process does those behind the last item that there was at the beginning."""
     monkeypatch.setattr(upkeep, "_MANY", 0)
-    monkeypatch.setattr("gateway.store.sqlite_view.SqliteView.last_item", lambda _view: BATCH)
+    monkeypatch.setattr("gateway.store.sqlite_view.View.last_item", lambda _view: BATCH)
     assert upkeep.rebuild(older, None, lambda _seen: None) == ITEMS - 1
 
 

@@ -56,7 +56,7 @@ OURS = list(written().values())
 @cache
 def schema(prefix: str) -> etree.XMLSchema:
     """Return our schema of a format, with the schemas of what may stand inside it."""
-    names = {"oai_didl": "didl"}
+    names = {"oai_didl": "didl", "oai_datacite": "datacite", "marcxml": "marc"}
     main = etree.parse(ROOT / "schemas" / f"{names.get(prefix, prefix)}.xsd").getroot().get("targetNamespace")
     files = {main: f"{names.get(prefix, prefix)}.xsd"}
     for name in ("oai_dc", "dii", "dcterms", "rdf", "premis"):

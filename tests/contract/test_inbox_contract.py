@@ -1,4 +1,4 @@
-"""What every backend promises of the inbox, through the protocol alone (gateway/store/base.py)."""
+"""What every backend promises of the inbox, through its public methods alone (gateway/store/base.py)."""
 
 from __future__ import annotations
 

@@ -278,8 +278,30 @@ def test_items_are_counted_for_each_source(desk, make_change):
     desk.publish(make_change("a", sets=("source:laro", "fulltext")), make_change("b"), make_change("c"))
     desk.publish(make_change("b", is_deleted=True))
     with desk.view() as view:
-        assert view.source_counts() == {"empty": (0, 0, 0), "laro": (3, 1, 1)}
-        assert view.source_counts()["laro"].living == 2
+        assert [(source.name, counts) for source, counts in view.listed_sources("", 9)] == [
+            ("empty", (0, 0, 0)),
+            ("laro", (3, 1, 1)),
+        ]
+        assert view.source_counts("laro").living == 2
+
+
+def test_lists_of_sources_are_read_in_their_order_and_no_further(desk, make_change):
+    for source in (
+        Source("a", "https://a.example.org/oai", is_removed=True),
+        Source("b", "https://b.example.org/map", kind="sitemap"),
+        Source("c", "https://c.example.org/oai", is_friend=False),
+        Source("z", "https://z.example.org/oai"),
+    ):
+        desk.store.add_source(source)
+    desk.publish(make_change("1"), make_change("2"))
+    with desk.view() as view:
+        names = [source.name for source, _ in view.listed_sources("a", 3)]
+        assert (names, view.sources_before("c", 2)) == (["b", "c", "laro"], ("c", "b"))
+        assert [source.name for source, _ in view.biggest_sources(3)] == ["laro", "b", "c"]
+        assert (view.removed_sources(), view.source_totals()) == (("a",), (4, 2, 0))
+        assert view.friends(9) == (view.source("laro").base_url, "https://z.example.org/oai")
+        assert view.friends(1) == (view.source("laro").base_url,)
+        assert view.sets_of("laro") == tuple(view.sets("source", 1))
 
 
 def test_neighbours_are_the_living_items_beside_an_item_in_its_source(desk, make_change):

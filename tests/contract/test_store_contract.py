@@ -1,10 +1,10 @@
-"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py)."""
+"""What every backend promises of reading the store, through its public methods alone (gateway/store/base.py)."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
-from gateway.core.model import Page, Payload, Selection, SetDescription, Source
+from gateway.core.model import Lack, Lacking, Page, Payload, Selection, SetDescription, Source
 from gateway.store.opening import open_store
 from tests.clocks import START
 from tests.contract.conftest import furnished
@@ -201,6 +201,7 @@ def test_states_tell_what_is_held(desk, make_change):
         (("oai_dc", item.records[0].digest, False), ("oai_didl", item.records[1].digest, True)),
         (),
         False,
+        None,
     )
     assert desk.store.states("nobody", ["a"]) == {}
 
@@ -233,3 +234,19 @@ def test_items_are_walked_by_number(desk, make_change):
     assert [state.upstream for _, state in desk.store.items("laro", 1, 2)] == ["b", "d"]
     assert desk.store.items("laro", 4, 2) == ()
     assert everything[0][1] == desk.store.states("laro", ["a"])["a"]
+
+
+def test_what_records_lack_is_counted_by_format_until_they_have_it(desk, make_change):
+    def lacking(name, prefix, lacks, version=1):
+        return make_change(name, version)._replace(lacking=Lacking(prefix, lacks))
+
+    desk.publish(lacking("a", "oai_dc", Lack.TITLE | Lack.DATE), lacking("b", "oai_dc", Lack.DATE), make_change("c"))
+    assert desk.store.lack_counts(["laro"])["laro"] == (
+        ("oai_dc", Lack.TITLE, 1, "oai:gateway.example.org:laro/a"),
+        ("oai_dc", Lack.DATE, 2, "oai:gateway.example.org:laro/a"),
+    )
+    assert desk.store.states("laro", ("a",))["a"].lacking == Lacking("oai_dc", Lack.TITLE | Lack.DATE)
+    desk.publish(make_change("a", 2), make_change("b", is_deleted=True), lacking("c", "oai_didl", Lack.READER, 2))
+    assert desk.store.lack_counts(["laro", "other"]) == {
+        "laro": (("oai_didl", Lack.READER, 1, "oai:gateway.example.org:laro/c"),)
+    }

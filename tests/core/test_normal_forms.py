@@ -7,11 +7,11 @@ from unicodedata import combining, normalize
 
 import pytest
 
-from gateway.core.normal_forms import normalized
+from gateway.core.normal_forms import letters, normalized
 from gateway.pages.citations import _initials
 from gateway.review.differences import _plain
 from gateway.search.words import folded
-from harvester.fulltext.pdf.similarity import letters, words
+from harvester.fulltext.pdf.similarity import words
 from harvester.graph.facts import _key
 from tests.growth import is_more_than_linear
 from tests.rows import each_row

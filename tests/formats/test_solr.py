@@ -54,7 +54,7 @@ def test_the_document_of_the_article_is_read_whole():
     assert _texts(work, "title")[0].endswith("Results from Kepler Quarter 14-17 Data")
     assert _texts(work, "source") == ["Astronomical Review ; Vol.9, iss.1, p.41-65, Jan. 2014"]
     assert _texts(work, "rights") == ["info:eu-repo/semantics/openAccess"]
-    assert _texts(work, "date") == ["info:eu-repo/date/embargoEnd/2015-04-21"]
+    assert _texts(work, "date") == ["2014", "info:eu-repo/date/embargoEnd/2015-04-21"]
     assert work.identifiers == ("https://doi.org/10.1080/21672857.2015.1023120",)
     (file,) = work.files
     assert (file.url, file.version) == ("http://permalink.example.org/LA-UR-14-29153", "Accepted Manuscript")

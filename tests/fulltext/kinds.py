@@ -102,9 +102,9 @@ KINDS: dict[str, Kind] = {
         Outcome.SUCCESS,
     ),
     "bronze": Kind(OF_DOI, {**crossref(), **unpaywall(location(FILE)), FILE: GOOD}, 4, Outcome.SUCCESS),
-    "closed": Kind(OF_DOI, {**crossref(), **unpaywall(), **CLOSED}, 5, Outcome.NOT_OA),
+    "closed": Kind(OF_DOI, {**crossref(), **unpaywall(), **CLOSED}, 6, Outcome.NOT_OA),
     "closed, and Crossref names no page": Kind(
-        OF_DOI, {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)}, 6, Outcome.NOT_OA
+        OF_DOI, {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)}, 7, Outcome.NOT_OA
     ),
     "a preprint, and neither its server nor Crossref names a page": Kind(
         work(TITLE, doi=PREPRINT),
@@ -114,7 +114,7 @@ KINDS: dict[str, Kind] = {
             f"https://doi.org/{PREPRINT}": to(PAGE_OF_PREPRINT),
             PAGE_OF_PREPRINT: answer("<p>no file"),
         },
-        5,
+        6,
         Outcome.NOT_OA,
     ),
     "closed, with three other versions": Kind(
@@ -124,7 +124,7 @@ KINDS: dict[str, Kind] = {
             **unpaywall(),
             **CLOSED,
         },
-        7,  # two are for versions
+        8,  # two are for versions
         Outcome.NOT_OA,
     ),
     "of DataCite": Kind(OF_DOI, {**datacite(**RIGHTS), FILE: GOOD}, 4, Outcome.SUCCESS),

@@ -18,10 +18,11 @@ from random import Random
 from typing import NamedTuple
 
 from gateway.core import xmlio
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.errors import GatewayError
 from gateway.core.model import Statement, Work
 from gateway.formats import reader_of
-from harvester.fulltext.identifiers import dois_in, identifiers_of
+from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.services import crossref, datacite, openalex

@@ -11,9 +11,10 @@ from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.stored_search import candidates_of, search_as_json
 from harvester.fulltext.access_rights import is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_claims import HINTS
+from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import label_in, statement_in
-from harvester.fulltext.rights_words import reserved_in, spelled
+from harvester.fulltext.rights_words import licenses_in, reserved_in, spelled
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
 from tests.fulltext.claims import (
@@ -98,6 +99,16 @@ def test_a_person_reads_why_no_rule_accepts(page: str, more: dict, reason: str) 
     state = SearchState("oai:g:1", "laro", "1", "done", 0, 0, searched.outcome, AT, search_as_json(searched))
     assert candidates_of(state) == searched.candidates
     assert f"      {reason}" in list(explained(state))
+
+
+@each_row("name, license_", [
+    ("the Creative Commons Attribution-Non-Com-\nmercial License", "cc-by-nc"), ("CC BY-NC\ufffeND", "cc-by-nc-nd"),
+    ("the Creative Com\ufffemons Attri\u00ad\nbution License", "cc-by"), ("CC BY-\nNC", "cc-by-nc"),
+])  # fmt: skip
+def test_a_licence_is_the_same_with_words_divided_at_the_ends_of_lines(name: str, license_: str) -> None:
+    """A licence for non-commercial use was read as CC BY. U+FFFE is what PDFium makes of a hyphen and a line end."""
+    lines = lines_of(f"This is an open access article distributed under {name}, which permits use.")
+    assert set(licenses_in("\n".join(lines))) == {license_}
 
 
 def test_a_policy_permits_a_file_that_reserves_all_rights_and_no_file_that_may_not_be_passed_on() -> None:

@@ -29,8 +29,8 @@ from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite import Store
+from gateway.store.sqlite_discovery import Discovery
 from tests.clocks import Clocks
 from tests.publish.desk import Desk, Sent, make_databases
 from tests.seeds import SEED
@@ -63,7 +63,7 @@ class Walker(Actor):
         super().step(name)
 
 
-class PatientStore(SqliteStore):
+class PatientStore(Store):
     """A store whose writers let others move while they wait for the lock."""
 
     def intend(self) -> Any:
@@ -98,7 +98,7 @@ class PatientDeciding(Deciding):
 class SteppedDesk:
     """The search database; each call is between two steps."""
 
-    def __init__(self, desk: SqliteDiscovery) -> None:
+    def __init__(self, desk: Discovery) -> None:
         self._discovery = desk
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -121,7 +121,7 @@ class Harvester:
         self._prefix = prefix
         self._next_from: int | None = None
 
-    def harvest(self, store: SqliteStore) -> None:
+    def harvest(self, store: Store) -> None:
         with store.view() as view:
             selection = Selection(self._prefix, None, self._next_from, view.horizon)
             page = view.page(selection, None, 1)
@@ -138,7 +138,7 @@ class Harvester:
 class Stage:
     """One instance for many schedules; each schedule has an item of its own."""
 
-    def __init__(self, folder: Path, desk: SqliteDiscovery, dice: random.Random) -> None:
+    def __init__(self, folder: Path, desk: Discovery, dice: random.Random) -> None:
         self.clocks = Clocks()
         self.desk, self.dice = desk, dice
         self.house = Desk(folder)
@@ -339,7 +339,7 @@ def stage(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Stage]:
     ready_made(tmp_path, make_databases)
     open_discovery(tmp_path).close()
     desk_file = tmp_path / "discovery.sqlite"
-    with closing(SqliteDiscovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(SEED))) as made:
+    with closing(Discovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(SEED))) as made:
         yield made
 
 

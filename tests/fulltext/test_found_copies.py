@@ -13,7 +13,7 @@ import pytest
 from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.fulltext.review import copies_in_force
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite_discovery import Discovery
 from harvester.fulltext.list_copies import complete
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer
@@ -30,13 +30,13 @@ DESCENDING = (CopyOrder.SCORE, CopyOrder.DECIDED_AT)
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[SqliteDiscovery]:
+def desk(tmp_path) -> Iterator[Discovery]:
     with closing(open_discovery(tmp_path)) as opened:
-        assert isinstance(opened, SqliteDiscovery)
+        assert isinstance(opened, Discovery)
         yield opened
 
 
-def ended(desk: SqliteDiscovery, identifier: str, *copies: FoundCopy, at: int = 5) -> None:
+def ended(desk: Discovery, identifier: str, *copies: FoundCopy, at: int = 5) -> None:
     desk.enlist(identifier.partition(":")[0], [(identifier, identifier)], 1, 1)
     lease = desk.lease(2, 60, (), identifier)
     assert lease is not None
@@ -64,14 +64,14 @@ def some(random_: random.Random, number: int) -> FoundCopy:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory) -> Iterator[tuple[SqliteDiscovery, list[ListedCopy]]]:
+def filled(tmp_path_factory) -> Iterator[tuple[Discovery, list[ListedCopy]]]:
     """Fill a desk with copies and decisions at random; return it, and what its lists must show, in no order."""
     with closing(open_discovery(tmp_path_factory.mktemp("filled"))) as opened:
-        assert isinstance(opened, SqliteDiscovery)
+        assert isinstance(opened, Discovery)
         yield opened, _fill(opened)
 
 
-def _fill(desk: SqliteDiscovery) -> list[ListedCopy]:
+def _fill(desk: Discovery) -> list[ListedCopy]:
     random_ = random.Random(5)
     by_item: dict[str, list[FoundCopy]] = {}
     for number in range(90):
@@ -124,7 +124,7 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
     {"decided_by": "rule", "host": "none.example.org"},
 ])  # fmt: skip
 def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
-    filled: tuple[SqliteDiscovery, list[ListedCopy]], order: CopyOrder, wanted: dict[str, Any]
+    filled: tuple[Discovery, list[ListedCopy]], order: CopyOrder, wanted: dict[str, Any]
 ) -> None:
     desk, listed_copies = filled
     chosen = CopyFilter(**wanted)
@@ -141,7 +141,7 @@ def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
 
 
 def whole(
-    desk: SqliteDiscovery, verdict: str, wanted: CopyFilter, order: CopyOrder, limit: int, *, is_back: bool = False
+    desk: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder, limit: int, *, is_back: bool = False
 ) -> list[ListedCopy]:
     """Return all copies of a list, page after page, from its beginning or from its end."""
     copies: list[ListedCopy] = []
@@ -153,7 +153,7 @@ def whole(
     return copies
 
 
-def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(desk: SqliteDiscovery) -> None:
+def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(desk: Discovery) -> None:
     old, decided, new = (FoundCopy("a:1", f"https://x/{name}", "a", title="Old") for name in ("1", "2", "3"))
     ended(desk, "a:1", old, decided)
     desk.decide(Decision("a:1", decided.url, "", "accept", "", "rule", 1))
@@ -196,7 +196,7 @@ def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkey
     with closing(open_discovery(folder)) as desk:
         batch = iter([desk.searches("", 3)])
         with monkeypatch.context() as broken:
-            broken.setattr(SqliteDiscovery, "searches", lambda *_: next(batch))
+            broken.setattr(Discovery, "searches", lambda *_: next(batch))
             with pytest.raises(StopIteration):
                 complete(search.store, desk)
         assert desk.copies_lack_after()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gateway.core.bibliography.identifiers import arxiv_in, dois_in, issns_in, pmcids_in
 from gateway.core.model import Statement, Work
-from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identifiers_of, issns_in, pmcids_in
+from harvester.fulltext.identifiers import Identifier, identifiers_of
 from tests.rows import each_row
 
 

@@ -145,6 +145,13 @@ def test_a_list_without_end_is_not_asked_for_to_its_end() -> None:
     assert len(searched(work(TITLE), {}, only=(_naming(*copies),), most_files=50).candidates) == 50
 
 
+def test_the_policy_of_the_publisher_is_asked_for_a_work_without_a_file_and_leaves_its_outcome() -> None:
+    for policy in (answer('{"items": [{"publisher_policy": [{}]}]}'), answer(status=503)):
+        own = {**crossref(), **unpaywall(), **CLOSED, **dict.fromkeys(POLICY, policy)}
+        result = searched(work(TITLE, doi=DOI), own)
+        assert (result.outcome, result.policy is not None) == (Outcome.NOT_OA, policy.status == 200)
+
+
 def _naming(*copies: Copy, name: str = "a") -> Step:
     result = StepResult(Outcome.SUCCESS, copies)
     return Step(name, 1, "It names copies.", lambda _: True, lambda *_: result)

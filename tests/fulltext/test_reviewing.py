@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from gateway.core.model import FoundCopy
 from gateway.core.settings import place_of_copy
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite_discovery import Discovery
 from harvester.cli import main
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
@@ -154,13 +154,13 @@ def test_of_two_people_who_decide_at_once_one_wins_and_the_other_is_informed(
     harvester, waiting, monkeypatch, arguments
 ) -> None:
     """Anna rejects a file between the last look at it and the decision that accepts it."""
-    store = SqliteDiscovery.decide_next
+    store = Discovery.decide_next
 
     def decide_next(desk, *decisions):
         waiting.desk.decide(decisions[0]._replace(verdict="reject", reason="Another work.", decided_by="anna"))
         return store(desk, *decisions)
 
-    monkeypatch.setattr(SqliteDiscovery, "decide_next", decide_next)
+    monkeypatch.setattr(Discovery, "decide_next", decide_next)
     done = harvester("review", "accept", *arguments)
     assert done.exit_code == 3
     assert f"{COPY} is skipped, because there is a new decision on it: reject by anna." in done.stderr

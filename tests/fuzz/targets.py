@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gateway.core import typed_links, xmlio
+from gateway.core import bibliography, typed_links, xmlio
 from gateway.core.address_rules import Allowed
 from gateway.core.addresses import address, any_uri, is_address, uri_of
+from gateway.core.bibliography import identifiers as spellings
 from gateway.core.errors import UnusableRecord
 from gateway.core.model import Outcome, Statement, Work
 from gateway.core.spdx import spdx_uri
@@ -44,7 +45,7 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.similarity import compared, words
+from harvester.fulltext.pdf.similarity import compared
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv
 from harvester.fulltext.steps import (
@@ -75,13 +76,14 @@ from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
 from harvester.runtime.temporary_files import AnonymousFile
+from harvester.sources import websub
 from harvester.sources.files import records as wire_files
 from harvester.sources.oai_pmh import answers as oai_pmh
 from harvester.sources.oai_pmh import description as friends
 from harvester.sources.oai_pmh import description as identity
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.resourcesync import documents as resourcesync
-from harvester.sources.resourcesync import entries, fixity, leads, package, websub
+from harvester.sources.resourcesync import entries, fixity, leads, package
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr import requests as solr_query
 from harvester.sources.static_repository import document as static_repository
@@ -118,7 +120,7 @@ harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sour
 harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
 harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
-harvester/sources/resourcesync/package harvester/sources/resourcesync/websub harvester/sources/seen
+harvester/sources/resourcesync/package harvester/sources/seen harvester/sources/websub
 harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
 harvester/validate/resourcesync/documents harvester/validate/resourcesync/elements
 harvester/validate/resourcesync/entries harvester/validate/resourcesync/inventory
@@ -294,7 +296,7 @@ def _signs(text: str) -> object:
 
 def _compared(text: str) -> object:
     return (
-        compared([text[:1000], "A title of a work"], words(text)),
+        compared([text[:1000], "A title of a work"], text),
         licenses.license_of(text),
         licenses.license_uri(text),
     )
@@ -332,10 +334,11 @@ def _claims(text: str) -> object:
 
 def _identifiers(text: str) -> object:
     return (
-        identifiers.dois_in(text),
-        identifiers.arxiv_in(text),
-        identifiers.pmcids_in(text),
-        identifiers.issns_in(text),
+        bibliography.dublin_core.read([Statement(element, text) for element in ("title", "creator", "date", "source")]),
+        spellings.identifier_of(text),
+        list(spellings.own_identifiers([text, text[:50]])),
+        spellings.pmcids_in(text),
+        spellings.issns_in(text),
         fixity.digests_of(text),
         repair.legal_references(text),
     )
@@ -446,7 +449,7 @@ TARGETS = (
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, samples.PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
-    Target("pdf.document_kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
+    Target("pdf.rules, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (samples.EMBARGO, *_RIGHTS)),
     Target("evidence", _text(_signs), (*_TEXTS, samples.PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
@@ -455,8 +458,8 @@ TARGETS = (
     Target("archives", archives.names_in, (samples.a_zip(), samples.a_tar())),
     Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (samples.gzipped(samples.LISTS), samples.a_zip(), samples.a_tar())),
     Target("resourcesync.package", _packed, (samples.a_zip(), samples.a_tar())),
-    Target("resourcesync.websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
-    Target("resourcesync.websub.words", _answer(websub.words_of), (b"no such topic",)),
+    Target("websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
+    Target("websub.words", _answer(websub.words_of), (b"no such topic",)),
     Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
     Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),
     Target("retrying.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),

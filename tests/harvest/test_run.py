@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gateway.core.model import RunOutcome, Selection
+from gateway.core.model import Lack, RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.completeness import Proof, proved
@@ -164,6 +164,18 @@ def test_a_count_that_does_not_fit_is_a_doubt(run, repository):
     assert (ran.run.outcome, ran.status) == (RunOutcome.SUCCEEDED_WITH_ERRORS, Status.WITH_ERRORS)
     assert not ran.run.is_complete
     assert "28" in " ".join(ran.run.reasons)
+
+
+def test_a_source_without_any_title_is_not_a_success(run, repository, house):
+    repository.fill(3)
+    for item in repository.items.values():
+        item.title = ""
+    ran = run()
+    assert ran.status == Status.WITH_ERRORS
+    assert ran.run.reasons[0].startswith("No item has a title.")
+    assert ("oai_dc", Lack.TITLE, 3) in [count[:3] for count in house.store.lack_counts(("fake",))["fake"]]
+    repository.fill(1, start=3)
+    assert run(RunOptions(is_full=True)).status == Status.SUCCEEDED
 
 
 def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_releases_it(run, repository, house):

@@ -41,6 +41,22 @@ def test_what_is_added_is_read_again(sources):
     assert sources.entry("laro") == entry
 
 
+def test_a_file_that_has_not_changed_is_not_read_again(sources, monkeypatch):
+    texts = []
+    read = SourcesFile._text
+    monkeypatch.setattr(SourcesFile, "_text", lambda self: texts.append(read(self)) or texts[-1])
+    monkeypatch.setattr("harvester.harvest.sources_toml._SETTLED_SECONDS", -3600)
+    _written(sources, '[a]\nurl = "http://a/oai"\n')
+    assert list(sources.entries()) == list(sources.entries()) == ["a"]
+    assert len(texts) == 1
+    _written(sources, '[a]\nurl = "http://a/oai"\n[b]\nurl = "http://b/oai"\n')
+    assert list(sources.entries()) == ["a", "b"]
+    monkeypatch.setattr("harvester.harvest.sources_toml._SETTLED_SECONDS", 3600)
+    _written(sources, '[c]\nurl = "http://c/oai"\n')
+    assert [list(sources.entries()) for _ in range(2)] == [["c"], ["c"]]
+    assert len(texts) == 4
+
+
 def test_comments_survive_an_addition_and_a_removal(sources):
     _written(sources, '# ours\n[laro]  # the archive\nurl = "http://h/oai"\n')
     sources.add(SourceEntry("other", "http://o/oai"))

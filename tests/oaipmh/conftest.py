@@ -115,8 +115,9 @@ class MemoryView:
     def earliest_datestamp(self) -> int:
         return self.earliest
 
-    def sources(self) -> tuple[Source, ...]:
-        return self.known_sources
+    def friends(self, limit: int) -> tuple[str, ...]:
+        named = (one for one in self.known_sources if one.kind == "oai_pmh" and one.is_friend and not one.is_removed)
+        return tuple(source.base_url for source in named)[:limit]
 
 
 def _is_in(specs: tuple[str, ...], wanted: str) -> bool:

@@ -106,6 +106,7 @@ def test_4_2_friends_are_the_oai_pmh_sources_that_are_not_removed_and_hold_no_se
         "<baseURL>http://d.example.org/oai</baseURL></friends></description>\n"
     )
     assert f"{IDENTIFIER_DESCRIPTION}{friends}</Identify>" in ask("verb=Identify")
+    assert "http://d.example.org" not in ask("verb=Identify", friends_most=1)
 
 
 def test_4_2_branding_and_rights_when_configured(ask):

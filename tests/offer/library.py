@@ -19,6 +19,7 @@ from tests.sample.solr import Document as Fields
 from tests.sample.web import PAGE_BREAK, a_pdf
 
 COPIES = "https://repository.example.net"
+PUBLIC = "https://laro.example.org"  # what the documents call the place of the library
 
 
 class Library(Laro):
@@ -37,7 +38,7 @@ class Library(Laro):
         """Add a full text to a work; its next lists name it."""
         self.files[name] = body
         document = self.document(name)
-        document["url"] = [f"URL Accepted Manuscript | {self.place}/lareport/{name}"]
+        document["url"] = [f"URL Accepted Manuscript | {PUBLIC}/lareport/{name}"]
         document["timestamp"] = "2016-06-01T00:00:00.000Z"
 
     def document(self, name: str) -> Fields:

@@ -27,7 +27,7 @@ fetch_retries = 1
 fetch_backoff_seconds = 0.001
 discover_delay_seconds = 0
 discover_email = "librarian@library.test"
-discover_instead = "https://={web}/ {library}/={library}/"
+discover_instead = "https://laro.example.org/={library}/ https://={web}/ {library}/={library}/"
 """
 
 

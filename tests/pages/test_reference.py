@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gateway.core.bibliography.people import agent_of
 from gateway.core.model import Statement, Work
-from gateway.pages.reference import author_of, reference_of
+from gateway.pages.reference import reference_of
 from tests.rows import each_row
 
 ONE, OTHER = "0000-0002-1825-0097", "0000-0001-5109-3700"
@@ -21,12 +22,12 @@ ONE, OTHER = "0000-0002-1825-0097", "0000-0001-5109-3700"
     ],
 )  # fmt: skip
 def test_orcid_in_any_spelling_is_that_of_the_author(text: str) -> None:
-    author = author_of(text)
+    author = agent_of(text)
     assert (author.family_first, author.orcid) == ("Doe, Jane", f"https://orcid.org/{ONE}")
 
 
 def test_check_digit_of_an_orcid_may_be_an_x() -> None:
-    assert author_of("Doe, Jane (0000-0002-1694-233x)").orcid == "https://orcid.org/0000-0002-1694-233X"
+    assert agent_of("Doe, Jane (0000-0002-1694-233x)").orcid == "https://orcid.org/0000-0002-1694-233X"
 
 
 @each_row(
@@ -38,7 +39,7 @@ def test_check_digit_of_an_orcid_may_be_an_x() -> None:
     ],
 )
 def test_number_that_is_no_orcid_joins_nobody(number: str) -> None:
-    author = author_of(f"Doe, Jane (https://orcid.org/{number})")
+    author = agent_of(f"Doe, Jane (https://orcid.org/{number})")
     assert (author.family_first, author.orcid) == ("Doe, Jane", "")
 
 
@@ -52,8 +53,8 @@ def test_number_that_is_no_orcid_joins_nobody(number: str) -> None:
     ],
 )
 def test_part_of_another_number_is_no_orcid(text: str) -> None:
-    assert author_of(text).orcid == ""
-    assert author_of(text).name == text
+    assert agent_of(text).orcid == ""
+    assert agent_of(text).name == text
 
 
 def _orcids(*texts: str) -> list[tuple[str, str]]:

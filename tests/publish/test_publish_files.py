@@ -166,8 +166,8 @@ def test_the_address_stands_in_oai_dc_when_that_is_wished(desk: Desk) -> None:
 def test_a_file_may_be_carried_itself_or_lie_in_several_places(desk: Desk) -> None:
     desk.sent(Sent("1"))
     filed(desk, FOUND._replace(content=b"%PDF-1.4 small"))
-    (resource,) = component(desk).iter(f"{{{DIDL}}}Resource")
-    assert (resource.get("encoding"), resource.get("ref"), resource.text) == ("base64", None, "JVBERi0xLjQgc21hbGw=")
+    original, resource = component(desk).iter(f"{{{DIDL}}}Resource")
+    assert (original.get("ref"), resource.get("encoding"), resource.text) == (URL, "base64", "JVBERi0xLjQgc21hbGw=")
     filed(desk, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
     references = [element.get("ref") for element in component(desk).iter(f"{{{DIDL}}}Resource")]
     assert references == [URL, "https://gateway.example.org/files/ab"]

@@ -8,7 +8,7 @@ import pytest
 
 from gateway import formats
 from gateway.core.errors import IntentExpired, PositionMoved, StoreError
-from gateway.core.model import Selection
+from gateway.core.model import Lack, Selection
 from gateway.formats import written
 from gateway.publish import batch, items, mapping, rebuild, source_facts
 from gateway.publish.rebuild import outdated, remove_source
@@ -146,7 +146,7 @@ def test_records_of_damaged_blocks_are_made_again_and_tombstones_too(desk: Desk,
     desk.send(*(Sent(f"oai:{number}", None) for number in range(3)))
     desk.publish()
     desk.now += 60
-    with desk.store._file.writing() as session:  # type: ignore[attr-defined]
+    with desk.store._file.writing() as session:
         session.execute("update body set records = x'00'")
     assert desk.store.check()
     changed = rebuild.rebuild(desk.store, desk.inbox, wanted)
@@ -157,3 +157,23 @@ def test_records_of_damaged_blocks_are_made_again_and_tombstones_too(desk: Desk,
     assert len(page.records) == 20
     assert sum(b'status="deleted"' in record for record in page.records) == 3
     assert rebuild.rebuild(desk.store, desk.inbox, wanted) == 0
+
+
+def test_published_items_that_describe_no_work_become_tombstones_only_when_it_is_asked_for(
+    desk: Desk, monkeypatch
+) -> None:
+    """A release that published persons: the reader learns that they are none."""
+    person = b'<Person xmlns="https://www.openaire.eu/cerif-profile/1.2/" id="1"/>'
+    with monkeypatch.context() as former:
+        former.setattr(mapping, "refuse_other_things", lambda _: None)
+        desk.sent(Sent("1", person), Sent("2"))
+    desk.now += 10
+    assert rebuild.rebuild(desk.store, desk.inbox) == 0
+    assert Lack.WORK in {count.lack for count in desk.store.lack_counts(("laro",))["laro"]}
+    assert not desk.record("1").is_deleted
+    assert desk.record("1").datestamp == START + 1
+    assert rebuild.withdraw_non_works(desk.store) == 1
+    assert desk.record("1").is_deleted
+    assert desk.record("1").datestamp == desk.now
+    assert not desk.record("2").is_deleted
+    assert rebuild.withdraw_non_works(desk.store) == 0

@@ -32,7 +32,7 @@ from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.step import EPOCH_FACT
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head
@@ -57,7 +57,7 @@ class Version(NamedTuple):
 
 
 @contextmanager
-def served(folder: Path, store: SqliteStore, most_entries: int) -> Iterator[str]:
+def served(folder: Path, store: Store, most_entries: int) -> Iterator[str]:
     """Serve the Change Lists of a store on loopback; yield the address of their folder."""
     apps: list[Flask] = []
     server = make_server("127.0.0.1", 0, lambda *call: apps[0](*call), threaded=True)  # noqa: PLW0108 - made later
@@ -145,7 +145,7 @@ def _version(entry: Entry) -> Version:
     return Version(entry.loc, entry.datetime, entry.change, dict(entry.digests).get("sha-256", ""))
 
 
-def _truth(store: SqliteStore) -> Counter[Version]:
+def _truth(store: Store) -> Counter[Version]:
     with store.view() as view:
         changes = view.resource_changes(Selection("oai_dc", None, None, view.horizon - 1), (0, 0), 10**7)
     return Counter(
@@ -153,17 +153,17 @@ def _truth(store: SqliteStore) -> Counter[Version]:
     )
 
 
-def _logged(store: SqliteStore) -> int:
+def _logged(store: Store) -> int:
     with store.view() as view:
         return view.last_change()
 
 
-def _has_list(store: SqliteStore) -> bool:
+def _has_list(store: Store) -> bool:
     with store.view() as view:
         return bool(view.resource_changes(Selection("oai_dc", None, None, view.horizon - 1), (0, 0), 1))
 
 
-def _check_lists(store: SqliteStore, truth: Counter[Version]) -> None:
+def _check_lists(store: Store, truth: Counter[Version]) -> None:
     """Check that the lists have the last version of every item once, and that the check of stores is content."""
     last = {version.loc: version.sha256 for version in truth}
     for spec in (None, publisher.SET):
@@ -187,7 +187,7 @@ def test_no_destination_without_overlap_misses_a_version(tmp_path, capsys):
     with ExitStack() as stack:
         stack.callback(household.kill_all)
         clock = publisher.clock_of(tmp_path)
-        store = stack.enter_context(closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=clock)))
+        store = stack.enter_context(closing(Store(tmp_path / "store.sqlite", create=True, clock=clock)))
         store.add_source(Source("chaos", "https://chaos.example.org"))
         store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
         hasty_store = stack.enter_context(closing(HastyStore(tmp_path / "store.sqlite", clock=clock)))

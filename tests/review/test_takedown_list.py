@@ -111,7 +111,7 @@ def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
 
 def _damage(house: House, change: str) -> None:
     """Change all blocks of the store."""
-    with house.desk.store._file.writing() as session:  # type: ignore[attr-defined]
+    with house.desk.store._file.writing() as session:
         session.execute(change)
 
 

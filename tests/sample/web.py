@@ -32,13 +32,14 @@ PAGE_BREAK = "\f"
 
 
 def a_pdf(*lines: str) -> bytes:
-    """Return a PDF with these lines, small and whole enough; the line `PAGE_BREAK` begins another page."""
+    """Return a PDF with these lines, with references; the line `PAGE_BREAK` begins another page."""
     pages: list[list[str]] = [[]]
     for line in lines:
         if line == PAGE_BREAK:
             pages.append([])
         else:
             pages[-1].append(line)
+    pages[-1].append("References")
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
         f"<</Type/Pages/Kids[{' '.join(f'{4 + 2 * number} 0 R' for number in range(len(pages)))}]/Count {len(pages)}>>",
@@ -63,7 +64,7 @@ def file_of(work: Work) -> bytes:
     """Return the file of a work: its title, its authors, and what the record says of it several times."""
     head = [line for element in ("title", "creator") for line in _lines(_text(work, element))]
     text = _lines(_text(work, "title", "creator", "description"))
-    return a_pdf(*head, "Abstract", *text, PAGE_BREAK, *text * 4, "References")
+    return a_pdf(*head, "Abstract", *text, PAGE_BREAK, *text * 4)
 
 
 def _lines(text: str) -> list[str]:

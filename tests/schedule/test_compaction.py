@@ -8,7 +8,7 @@ import pytest
 
 from gateway.core import settings as gateway_settings
 from gateway.core.statuses import Status
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
 from harvester.schedule.compaction import CompactionRounds
@@ -22,7 +22,7 @@ from tests.store.test_sqlite_shrinking import spread
 @pytest.fixture
 def model(tmp_path):
     clocks = Clocks()
-    model = Model(furnished(SqliteStore(tmp_path / "store.sqlite", create=True, clock=clocks.host())), clocks)
+    model = Model(furnished(Store(tmp_path / "store.sqlite", create=True, clock=clocks.host())), clocks)
     model.publish(*range(300))
     clocks.pass_seconds(1)
     yield model

@@ -15,6 +15,7 @@ from gateway.core.model import Ending, RunOutcome
 from gateway.core.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.politeness import PoliteFetch
+from harvester.harvest.facts import Facts
 from harvester.harvest.instance import opened
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
@@ -124,8 +125,8 @@ def test_a_turn_is_due_when_the_next_file_is(instance) -> None:
     (of_recheck,) = (one for one in STAGES if one.name == "recheck")
     with opened(str(instance)) as opened_instance:
         entry = opened_instance.sources.entry("laro")
-        assert of_recheck.due(opened_instance, entry) == 0
-        assert of_recheck.due(opened_instance, replace(entry, recheck_every="")) is None
+        assert of_recheck.due(Facts(opened_instance, "laro"), entry) == 0
+        assert of_recheck.due(Facts(opened_instance, "laro"), replace(entry, recheck_every="")) is None
     for wanted in (["recheck"], []):
         _, output, _ = called(instance, "tend", "--json")
         stages = [json.loads(line)["stage"] for line in output.splitlines()]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gateway.core.model import Format, ItemChange, Payload, Record, Source
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.clocks import Clocks
 
 
@@ -24,7 +24,7 @@ def change(name: str, version: int = 1, sets: tuple[str, ...] = ("source:laro",)
     return ItemChange(name, f"oai:laro/{name}", False, sets, (payload,), (record,))
 
 
-def furnished(store: SqliteStore) -> SqliteStore:
+def furnished(store: Store) -> Store:
     """Add the source and the format that the changes above need."""
     store.add_source(Source("laro", "https://laro.example.org/oai"))
     store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
@@ -47,12 +47,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_furnished(path: Path, clocks: Clocks) -> Iterator[Callable[..., SqliteStore]]:
+def open_furnished(path: Path, clocks: Clocks) -> Iterator[Callable[..., Store]]:
     """Return what opens the store of `path`, furnished, with any further arguments; all are closed with the test."""
-    stores: list[SqliteStore] = []
+    stores: list[Store] = []
 
-    def open_(**more: Any) -> SqliteStore:
-        stores.append(SqliteStore(path, create=True, clock=clocks.host(), **more))
+    def open_(**more: Any) -> Store:
+        stores.append(Store(path, create=True, clock=clocks.host(), **more))
         return furnished(stores[-1])
 
     yield open_
@@ -61,6 +61,6 @@ def open_furnished(path: Path, clocks: Clocks) -> Iterator[Callable[..., SqliteS
 
 
 @pytest.fixture
-def store(path: Path, clocks: Clocks) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(path, create=True, clock=clocks.host())) as store:
+def store(path: Path, clocks: Clocks) -> Iterator[Store]:
+    with closing(Store(path, create=True, clock=clocks.host())) as store:
         yield furnished(store)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.seeds import SEED
 from tests.store import publisher
 
@@ -24,7 +24,7 @@ _PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
 _AHEAD_OF_ALL_SECONDS = 3 * publisher.MOST_STEP_SECONDS
 
 
-class HastyStore(SqliteStore):
+class HastyStore(Store):
     """Shows every change as soon as it is written, whatever is being published."""
 
     @contextmanager

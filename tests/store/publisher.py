@@ -22,7 +22,7 @@ from pathlib import Path
 from gateway.core.errors import IntentExpired, StoreBusy
 from gateway.core.model import ItemChange, Publication, Record
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 
 ITEMS = 5_000  # so many that most versions are the last of their item
@@ -88,7 +88,7 @@ def work_for_ever(folder: Path, seed: int, most: int) -> None:
     """Publish as long as the test lives, or tidy up."""
     parent = os.getppid()
     fate, choice = Fate(folder, seed), random.Random(-seed)
-    store = SqliteStore(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
+    store = Store(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
     while os.getppid() == parent:
         if most:
             publish(store, choice, most)
@@ -97,7 +97,7 @@ def work_for_ever(folder: Path, seed: int, most: int) -> None:
                 tidy(store, choice)
 
 
-def publish(store: SqliteStore, choice: random.Random, most: int) -> None:
+def publish(store: Store, choice: random.Random, most: int) -> None:
     """Publish versions of random items, at most so many; now and then compact as `tend` does."""
     names = choice.sample(range(ITEMS), choice.randint(1, most))
     changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
@@ -107,7 +107,7 @@ def publish(store: SqliteStore, choice: random.Random, most: int) -> None:
         store.compact(is_thorough=True)
 
 
-def tidy(store: SqliteStore, choice: random.Random) -> None:
+def tidy(store: Store, choice: random.Random) -> None:
     """Compact, erase as a takedown does, and make or drop the own list of the set."""
     store.compact(is_thorough=bool(choice.randrange(2)))
     if not choice.randrange(4):

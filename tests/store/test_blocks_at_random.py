@@ -21,7 +21,7 @@ from gateway.core import pieces
 from gateway.core.model import ItemChange, Publication, Record, Selection
 from gateway.store.base import SMALL_PAGE
 from gateway.store.blocks import Kind, texts_of
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_blocks import Blocks, as_departed
 from gateway.store.sqlite_own_lists import drop, own_lists, want
 from tests.contract.conftest import change, furnished
@@ -68,9 +68,7 @@ class History:
 
     def _opened(self):
         self.shows_departed = self.dice.random() < 0.4
-        return SqliteStore(
-            self.path, create=True, clock=self.clocks.host(), show_departed=self.shows_departed, step=self._at
-        )
+        return Store(self.path, create=True, clock=self.clocks.host(), show_departed=self.shows_departed, step=self._at)
 
     def _at(self, name):
         self.is_committed = self.is_committed or name == "publication committed"

@@ -12,7 +12,7 @@ from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
 from gateway.store.instance import Instance
 from gateway.store.opening import open_store
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 
 
 def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:
@@ -85,7 +85,7 @@ def test_an_older_file_is_no_reason_not_to_open_a_store(tmp_path, clocks, monkey
 
 def test_a_clock_that_another_process_has_made_a_moment_before_counts(tmp_path, clocks) -> None:
     open_store(tmp_path, create=True, clock=clocks.host()).close()
-    with closing(open_store(tmp_path, clock=clocks.host())) as store, store._file.writing() as session:  # type: ignore[attr-defined]
+    with closing(open_store(tmp_path, clock=clocks.host())) as store, store._file.writing() as session:
         session.execute("delete from fact where name = 'made_at'")
     before = Ceiling(tmp_path / "store.sqlite").read()
     clocks.pass_seconds(30)
@@ -131,6 +131,6 @@ def test_a_horizon_is_never_earlier_than_one_that_was_answered_before(path, cloc
         with reader.view() as view:
             horizons.append(view.horizon)
 
-    with closing(SqliteStore(path, clock=clocks.host(), step=look)) as store:
+    with closing(Store(path, clock=clocks.host(), step=look)) as store:
         store.publish(store.intend(), Publication("laro", changes))
     assert horizons == sorted(horizons)

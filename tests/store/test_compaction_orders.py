@@ -15,7 +15,7 @@ import pytest
 from gateway.core.errors import IntentExpired, StoreError
 from gateway.core.model import Key, Publication, Selection
 from gateway.store import sqlite_compaction
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.store.conftest import change
 from tests.store.test_interleavings import Actor, orders, patiently
 from tests.store.test_sqlite_compaction import listed
@@ -29,7 +29,7 @@ FORMER, LATER = ("source:laro", SET), ("source:laro",)
 class Scene:
     """A store whose actors are called in turn."""
 
-    def __init__(self, store: SqliteStore, clocks) -> None:
+    def __init__(self, store: Store, clocks) -> None:
         self.store, self.clocks = store, clocks
         self.model: dict[str, tuple[int, tuple[str, ...]]] = {}  # what was published since the last play
         self._count = 0

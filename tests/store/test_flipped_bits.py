@@ -13,7 +13,7 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.clocks import Clocks
 from tests.seeds import SEED
 
@@ -21,7 +21,7 @@ FLIPS = int(os.environ.get("FLIPS", "60"))
 SETS = (None, "x0", "x1", "x2")
 
 
-def shown(store: SqliteStore) -> list[object]:
+def shown(store: Store) -> list[object]:
     """Return all that readers of a store get. Raise StoreError, or ValueError for a damaged piece."""
     answers: list[object] = []
     with store.view() as view:
@@ -53,7 +53,7 @@ def compacted(store, path, clocks, make_change) -> bytes:
 def _outcome(path: Path, clocks: Clocks, sound: list[object]) -> tuple[bool, bool]:
     """Return whether readers get what is sound, and whether the check finds nothing; neither if it cannot be opened."""
     try:
-        with closing(SqliteStore(path, clock=clocks.host())) as store:
+        with closing(Store(path, clock=clocks.host())) as store:
             problems = store.check(is_whole=True)
             try:
                 is_same = shown(store) == sound

@@ -22,10 +22,10 @@ import pytest
 from gateway.core.errors import IntentExpired, StoreBusy
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 from gateway.store.sqlite_rows import EVERYTHING
-from gateway.store.sqlite_view import SqliteView
+from gateway.store.sqlite_view import View
 from tests.seeds import SEED
 
 _OFTEN = 7  # so often, own lists are dropped
@@ -33,7 +33,7 @@ STEP = int(os.environ.get("ORDERS_STEP", "10"))  # one of so many orders of thre
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
 
 
-def tidy(store: SqliteStore, turn: int) -> None:
+def tidy(store: Store, turn: int) -> None:
     """Do all that compaction, takedowns and harvesters of sparse sets can do to the blocks of a store."""
     store.erase_superseded()
     with store._file.writing() as session:
@@ -132,7 +132,7 @@ class Harvester:
         self.next_from: int | None = None
         self._specs = cycle((None, "source:laro"))  # of which one may have blocks of its own
 
-    def harvest(self, store: SqliteStore) -> None:
+    def harvest(self, store: Store) -> None:
         with store.view() as view:
             selection = Selection("oai_dc", next(self._specs), self.next_from, view.horizon)
             page = view.parts(selection, None, 1, only_headers=False, is_exact=True)
@@ -148,11 +148,11 @@ class Harvester:
         self.next_from = selection.until
 
 
-class NaiveStore(SqliteStore):
+class NaiveStore(Store):
     """A store as most are: the datestamp is the time of the statement, the responseDate that of the request."""
 
     @contextmanager
-    def view(self) -> Iterator[SqliteView]:
+    def view(self) -> Iterator[View]:
         with super().view() as view, self._file.reading() as session:
             view._horizon = self._time.now(session)
             yield view
@@ -166,8 +166,8 @@ class Scene:
 
     def __init__(
         self,
-        store: SqliteStore,
-        tidier: SqliteStore,
+        store: Store,
+        tidier: Store,
         clocks,
         make_change,
         happens: Callable[[Scene], None] | None = None,
@@ -368,7 +368,7 @@ def test_nothing_is_missed_when_the_ceiling_cannot_be_raised(scene):
     """
     stage = scene()
     stage.pass_seconds = lambda _seconds: stage.clocks.pass_seconds(25)
-    with closing(SqliteStore(stage.store._file.path, clock=stage.clocks.host(), step=Actor.at)) as reader:
+    with closing(Store(stage.store._file.path, clock=stage.clocks.host(), step=Actor.at)) as reader:
         with reader._file.packing() as session:
             session.execute("pragma query_only = on")
         harvest = stage.harvester.harvest

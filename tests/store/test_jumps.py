@@ -9,7 +9,7 @@ import pytest
 from gateway.core.errors import ClockAhead
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.clocks import START, Clocks
 
 DAY = 86_400
@@ -21,7 +21,7 @@ def store(tmp_path, clocks):
         yield store
 
 
-def horizon(store: SqliteStore) -> int:
+def horizon(store: Store) -> int:
     with store.view() as view:
         return view.horizon
 
@@ -82,7 +82,7 @@ def shown_false_clocks(clocks: Clocks) -> HostClock:
 def test_a_process_with_clocks_of_its_own_neither_publishes_nor_moves_the_clock_of_the_others(tmp_path, store, clocks):
     clocks.pass_seconds(100)
     with closing(open_store(tmp_path, clock=shown_false_clocks(clocks))) as other:
-        assert horizon(other) <= START + 100  # type: ignore[arg-type]
+        assert horizon(other) <= START + 100
         with pytest.raises(ClockAhead, match="clock of this process differs from that of its host by 400"):
             other.intend()
         with pytest.raises(ClockAhead, match="clock of this process differs"):
@@ -99,5 +99,5 @@ def test_an_older_copy_is_raised_above_what_was_answered_without_a_jump(tmp_path
         open_store(tmp_path, clock=shown_false_clocks(clocks)).close()
     clocks.wall += 400 * DAY
     with closing(open_store(tmp_path, clock=clocks.host())) as store:
-        assert horizon(store) == 1_700_006_400  # type: ignore[arg-type]
+        assert horizon(store) == 1_700_006_400
         assert "jumped" in store.clock_problem()

@@ -20,7 +20,7 @@ import pytest
 
 from gateway.core.model import Format, Selection, Source
 from gateway.core.pieces import identity
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.store import publisher
 from tests.store.household import Household
 
@@ -39,7 +39,7 @@ class Harvester(Thread):
         self.asking = Lock()  # a host does not reboot under a running request
         self._over = over
         self._next_from: int | None = None
-        self.store = SqliteStore(folder / "store.sqlite", clock=publisher.clock_of(folder), step=self._dawdle)
+        self.store = Store(folder / "store.sqlite", clock=publisher.clock_of(folder), step=self._dawdle)
 
     def _dawdle(self, _name: str) -> None:
         time.sleep(self._random.choice([0, 0, 0, 0, 0.01, 0.2]))
@@ -75,7 +75,7 @@ def reboot(folder: Path, household: Household) -> None:
 @pytest.mark.unmeasured
 @pytest.mark.slow
 def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_stopped(tmp_path, capsys):
-    with closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
+    with closing(Store(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
         store.add_source(Source("chaos", "https://chaos.example.org"))
         store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
         over, household = Event(), Household(tmp_path, PUBLISHERS)
@@ -101,7 +101,7 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
     assert missed == [0, 0, 0]
 
 
-def _make_chaos(folder: Path, household: Household, harvesters: list[Harvester], store: SqliteStore) -> None:
+def _make_chaos(folder: Path, household: Household, harvesters: list[Harvester], store: Store) -> None:
     """Let publishers work, be killed and stopped, and reboot the host twice meanwhile."""
     for part in (1, 2, 3):
         household.tend_until(lambda part=part: _published(store) >= part * VERSIONS // 3)  # type: ignore[misc]
@@ -113,12 +113,12 @@ def _make_chaos(folder: Path, household: Household, harvesters: list[Harvester],
     household.tend_until(lambda: household.happened["killed"] >= 3 and household.happened["stopped"] > 0)
 
 
-def _published(store: SqliteStore) -> int:
+def _published(store: Store) -> int:
     with store.view() as view:
         return view.last_change()
 
 
-def _missed(harvester: Harvester, store: SqliteStore) -> int:
+def _missed(harvester: Harvester, store: Store) -> int:
     """Let the harvester ask twice more; return of how many items it does not hold the last version."""
     for _ in range(2):
         harvester.harvest()

@@ -11,8 +11,8 @@ import pytest
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Publication, Selection
 from gateway.store.blocks import pack
-from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_view import SqliteView
+from gateway.store.sqlite import Store
+from gateway.store.sqlite_view import View
 from tests.rows import each_row
 
 DC = Selection("oai_dc")
@@ -27,10 +27,10 @@ def published(store, make_change, path) -> bytes:
 
 
 @contextmanager
-def damaged(published: bytes, clocks, folder: Path, statement: str) -> Iterator[SqliteStore]:
+def damaged(published: bytes, clocks, folder: Path, statement: str) -> Iterator[Store]:
     """Open a copy of the store in which something was changed."""
     (folder / "copy.sqlite").write_bytes(published)
-    with closing(SqliteStore(folder / "copy.sqlite", clock=clocks.host())) as store:
+    with closing(Store(folder / "copy.sqlite", clock=clocks.host())) as store:
         with store._file.writing() as session:
             session.execute(statement)
         yield store
@@ -53,23 +53,23 @@ def test_a_record_that_no_block_has_is_not_superseded(published, clocks, tmp_pat
         store.publish(store.intend(), Publication("laro", (make_change("a", 2),)))
 
 
-def page(view: SqliteView) -> object:
+def page(view: View) -> object:
     return view.page(DC, None, 9)
 
 
-def pieces(view: SqliteView) -> object:
+def pieces(view: View) -> object:
     return view.parts(DC, None, 200, only_headers=False, is_exact=False)
 
 
-def headers(view: SqliteView) -> object:
+def headers(view: View) -> object:
     return view.parts(DC, None, 9, only_headers=True, is_exact=True)
 
 
-def record(view: SqliteView) -> object:
+def record(view: View) -> object:
     return view.record("oai:laro/a", "oai_dc")
 
 
-def records(view: SqliteView) -> object:
+def records(view: View) -> object:
     return list(view.records(["oai:laro/a"], "oai_dc"))
 
 
@@ -94,7 +94,7 @@ LENGTHS = f"update body set lengths = x'{pack([9]).hex()}'"
     ],
 )
 def test_what_cannot_be_read_is_an_error_that_names_the_block(
-    published, clocks, tmp_path, statement: str, read: Callable[[SqliteView], object], sentence: str
+    published, clocks, tmp_path, statement: str, read: Callable[[View], object], sentence: str
 ):
     with (
         damaged(published, clocks, tmp_path, statement) as store,

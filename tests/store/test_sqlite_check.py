@@ -9,7 +9,7 @@ import pytest
 from gateway.core.model import Publication
 from gateway.core.xmltext import utc_datetime
 from gateway.store.blocks import pack
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_own_lists import today, want
 from tests.rows import each_row
 
@@ -67,7 +67,7 @@ def sound(store, make_change, path) -> bytes:
 def test_a_contradiction_is_reported(sound, clocks, tmp_path, damage, sentence):
     path = tmp_path / "store.sqlite"
     path.write_bytes(sound)
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         with store._file.writing() as session:
             session.execute(damage)
         contradictions = store.check()

@@ -11,7 +11,7 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import Compacted, Key, Publication, Selection
 from gateway.store import sqlite_compaction, sqlite_shrinking
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from tests.clocks import Clocks
 from tests.rows import each_row
 from tests.store.conftest import change
@@ -22,7 +22,7 @@ SETS = (("source:laro",), ("source:laro", "source:laro:a"), ("source:laro", "sou
 class Model:
     """A store, and what must be in it: the version of each item, and its sets."""
 
-    def __init__(self, store: SqliteStore, clocks, seed: int = 1) -> None:
+    def __init__(self, store: Store, clocks, seed: int = 1) -> None:
         self.store, self.clocks = store, clocks
         self.random = random.Random(seed)
         self.versions: dict[str, int] = {}
@@ -51,7 +51,7 @@ class Model:
 
 
 def listed(
-    store: SqliteStore, set_spec: str | None = None, limit: int = 70, after: Key | None = None
+    store: Store, set_spec: str | None = None, limit: int = 70, after: Key | None = None
 ) -> list[tuple[str, int]]:
     """Return the names and versions of a list; nothing may come twice."""
     entries = []
@@ -68,7 +68,7 @@ def listed(
     return entries
 
 
-def _orphans(store: SqliteStore) -> tuple[int, int]:
+def _orphans(store: Store) -> tuple[int, int]:
     with store._file.reading() as session:
         return session.one("""select
           (select count(*) from body where id not in (select body from block)),
@@ -76,7 +76,7 @@ def _orphans(store: SqliteStore) -> tuple[int, int]:
             (select prefix, datestamp, number from block))""")
 
 
-def blocks(store: SqliteStore, condition: str = "true") -> int:
+def blocks(store: Store, condition: str = "true") -> int:
     with store._file.reading() as session:
         return session.one(f"select count(*) from block where {condition}")[0]
 
@@ -162,7 +162,7 @@ def test_a_failure_of_compaction_is_none_of_the_publication(open_furnished, cloc
     model.verify()
 
 
-def _damage(store: SqliteStore, statement: str) -> None:
+def _damage(store: Store, statement: str) -> None:
     with store._file.writing() as session:
         session.execute(statement)
 
@@ -196,7 +196,7 @@ def test_a_damaged_block_stops_nothing_and_is_reported(seven, tmp_path, damage, 
     content, clocks = seven
     (tmp_path / "store.sqlite").write_bytes(content)
     with (
-        closing(SqliteStore(tmp_path / "store.sqlite", clock=clocks.host())) as store,
+        closing(Store(tmp_path / "store.sqlite", clock=clocks.host())) as store,
         pytest.MonkeyPatch.context() as patched,
     ):
         check_damaged(Model(store, clocks), damage, patched, is_thorough=is_thorough)

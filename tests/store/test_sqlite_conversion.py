@@ -10,7 +10,7 @@ import pytest
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Key, Resource, Selection
 from gateway.store.queries import load
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_blocks import as_departed
 from gateway.store.sqlite_conversion import Pace, convert
 from gateway.store.sqlite_file import SqliteFile
@@ -50,7 +50,7 @@ def walked(view, selection: Selection) -> list[bytes]:
 def check_same(path: Path, records: list[Former]) -> None:
     """Check that a store shows the records of the earlier release, and that the check of stores is content."""
     for departed in (False, True):
-        with closing(SqliteStore(path, show_departed=departed)) as store:
+        with closing(Store(path, show_departed=departed)) as store:
             assert store.check() == ()
             with store.view() as view:
                 for prefix, name in PREFIXES.items():
@@ -74,7 +74,7 @@ def records(path) -> list[Former]:
 
 def test_lists_and_records_are_the_same_as_before(path, records):
     check_same(path, records)
-    with closing(SqliteStore(path)) as store, store.view() as view:
+    with closing(Store(path)) as store, store.view() as view:
         for record in records:
             stored = view.record(record.identifier, PREFIXES[record.prefix])
             assert stored == (record.content, record.datestamp, record.digest, record.is_deleted)
@@ -104,6 +104,6 @@ def test_where_nothing_can_be_written_beside_an_earlier_store_a_reader_is_refuse
     shared = path.with_name(f"{path.name}-shm")
     shared.symlink_to("nowhere")
     with pytest.raises(StoreUnwritable, match=r"An earlier release.*Make it writable"):
-        SqliteStore(path, only_reads=True)
+        Store(path, only_reads=True)
     shared.unlink()
     check_same(path, records)

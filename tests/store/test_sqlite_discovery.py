@@ -12,21 +12,21 @@ import pytest
 from gateway.core.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store import sqlite_discovery_copies
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite_discovery import Discovery
 from tests.rows import each_row
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:t/2"
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[SqliteDiscovery]:
+def desk(tmp_path) -> Iterator[Discovery]:
     discovery = open_discovery(tmp_path)
     discovery.enlist("s", [(A, "1")], 7, at=100)
-    yield discovery  # type: ignore[misc]
+    yield discovery
     discovery.close()
 
 
-def test_items_are_enlisted_once_and_the_place_moves_forward(desk: SqliteDiscovery) -> None:
+def test_items_are_enlisted_once_and_the_place_moves_forward(desk: Discovery) -> None:
     lease = desk.lease(100, 60)
     assert lease is not None
     assert desk.done(lease, "success", "{}", 101)
@@ -37,7 +37,7 @@ def test_items_are_enlisted_once_and_the_place_moves_forward(desk: SqliteDiscove
     assert desk.search("x") is None
 
 
-def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: SqliteDiscovery) -> None:
+def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: Discovery) -> None:
     first = desk.lease(100, 60)
     assert first == (A, "s", "1", 1, 1)
     assert desk.lease(159, 60) is None
@@ -49,7 +49,7 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: SqliteDis
     assert not desk.waiting(second, 500, "timeout", "again", 163)
 
 
-def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
+def test_answers_hold_as_long_as_they_were_to(desk: Discovery) -> None:
     desk.keep_answer(b"q", b"content", 200)
     assert desk.answer(b"q", 199) == b"content"
     assert desk.answer(b"q", 200) is None
@@ -60,14 +60,14 @@ def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
     assert desk.answer(b"q", 0) is None
 
 
-def test_many_threads_take_each_item_once(desk: SqliteDiscovery) -> None:
+def test_many_threads_take_each_item_once(desk: Discovery) -> None:
     desk.enlist("s", [(f"oai:g.example.org:s/{n}", str(n)) for n in range(40)], 99, at=100)
     with ThreadPoolExecutor(4) as pool:
         taken = list(pool.map(lambda _: desk.lease(100, 60).identifier, range(40)))
     assert len(set(taken)) == 40
 
 
-def test_of_many_who_follow_on_one_decision_one_wins_and_the_others_get_its_decision(desk: SqliteDiscovery) -> None:
+def test_of_many_who_follow_on_one_decision_one_wins_and_the_others_get_its_decision(desk: Discovery) -> None:
     desk.decide(Decision(A, "http://x", "", "review", "", "rule", 1))
     (first,) = desk.decisions(A)
 
@@ -106,7 +106,7 @@ def test_a_decision_on_bytes_that_have_changed_is_refused(
         assert len(desk.decisions(A)) == 1 + is_written
 
 
-def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDiscovery, monkeypatch) -> None:
+def test_every_copy_whose_address_may_have_some_words_is_named(desk: Discovery, monkeypatch) -> None:
     """An address that is escaped may have any words. Whether and how somebody has decided makes no difference."""
     monkeypatch.setattr(sqlite_discovery_copies, "_BATCH", 3)
     mine = ["http://x/one/Two.pdf", "https://Y/a/ONE//two.pdf?x", "http://x/%6Fne", "http://x/one_two.pdf#3"]
@@ -122,7 +122,7 @@ def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDisco
 # --- first pages of files -----------------------------------------------------------------------------------------
 
 
-def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the_file(desk: SqliteDiscovery) -> None:
+def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the_file(desk: Discovery) -> None:
     texts = ("of a", "of both", "of a decision", "of b")
     for text in texts:
         desk.keep_first_page(text, text)
@@ -135,7 +135,7 @@ def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the
     assert [text for text in texts if desk.first_page(text)] == []
 
 
-def test_a_reason_is_forgotten_with_the_last_copy_that_has_it(desk: SqliteDiscovery) -> None:
+def test_a_reason_is_forgotten_with_the_last_copy_that_has_it(desk: Discovery) -> None:
     desk.decide(
         Decision(A, "http://x", "", "reject", "Dr Doe asked for it.", "anna", 1),
         Decision(A, "http://y", "", "reject", "A mirror.", "anna", 1),
@@ -150,7 +150,7 @@ def test_a_reason_is_forgotten_with_the_last_copy_that_has_it(desk: SqliteDiscov
 # --- offers to sources --------------------------------------------------------------------------------------------
 
 
-def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(desk: SqliteDiscovery) -> None:
+def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(desk: Discovery) -> None:
     first = Offer(A, "ab" * 32, OfferWay.INBOX, "s", OfferOutcome.RETRYING, 1, 1, 900, 500, "http://i/", "", "Away.")
     second = first._replace(outcome=OfferOutcome.CREATED, tries=2, next_at=0, status=201, location="http://i/1")
     packed = first._replace(way=OfferWay.FOLDER, outcome=OfferOutcome.PACKAGED, next_at=1)
@@ -160,3 +160,24 @@ def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(d
     assert desk.offers("s", ("", "", ""), 9) == (packed, second)
     assert desk.offers("s", (A, "ab" * 32, OfferWay.FOLDER), 9) == (second,)
     assert desk.offers_of(A)[1].outcome is OfferOutcome.CREATED
+
+
+def test_items_are_counted_by_source_state_and_outcome_whatever_happens_to_them(desk: Discovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=100)
+    assert desk.counts() == (("s", "due", "", 1), ("t", "due", "", 1))
+    lease = desk.lease(100, 60, ("s",))
+    assert lease is not None
+    assert desk.counts() == (("s", "leased", "", 1), ("t", "due", "", 1))
+    assert desk.done(lease, "not-oa", "{}", 101)
+    assert (desk.counts(), desk.searched()) == ((("s", "done", "not-oa", 1), ("t", "due", "", 1)), {"s": 1})
+    assert desk.renew(102, (), 103) == 1
+    assert (desk.counts()[0], desk.searched()) == (("s", "due", "not-oa", 1), {"s": 1})
+    desk.forget([A])
+    assert (desk.counts(), desk.searched()) == ((("t", "due", "", 1),), {})
+
+
+def test_a_lease_of_some_sources_takes_what_has_been_due_longest_among_them(desk: Discovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=90)
+    desk.enlist("u", [("oai:g.example.org:u/3", "3")], 1, at=80)
+    leases = [desk.lease(100, 60, sources) for sources in (("s",), ("s", "t"), ("s", "t"), ())]
+    assert [lease and lease.source for lease in leases] == ["s", "t", None, "u"]

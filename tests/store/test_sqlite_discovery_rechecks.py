@@ -8,9 +8,9 @@ import pytest
 
 from gateway.core.model import Decision, FileRecheck, FoundCopy
 from gateway.core.model.rechecks import SHARES
-from gateway.store.base_rechecks import Findings
+from gateway.store.base import Findings
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite_discovery import Discovery
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:s/2"
 URL, HOST = "https://r.example.org/1.pdf", "r.example.org"
@@ -21,10 +21,10 @@ def look(identifier: str = A, url: str = URL, **more: object) -> FileRecheck:
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[SqliteDiscovery]:
+def desk(tmp_path) -> Iterator[Discovery]:
     discovery = open_discovery(tmp_path)
     discovery.enlist("s", [(A, "1"), (B, "2")], 7, at=100)
-    yield discovery  # type: ignore[misc]
+    yield discovery
     discovery.close()
 
 

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from gateway.core.model import Publication, Selection
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 
 SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))
 
@@ -25,12 +25,12 @@ def superseded(store, make_change) -> bytes:
     return block[-40:]
 
 
-def blocks(store: SqliteStore) -> list[bytes]:
+def blocks(store: Store) -> list[bytes]:
     with store._file.reading() as session:
         return [records for (records,) in session.execute("select records from body order by id")]
 
 
-def stored(store: SqliteStore) -> bytes:
+def stored(store: Store) -> bytes:
     assert store.settle()
     return b"".join(path.read_bytes() for path in store._file.path.parent.glob("store.sqlite*"))
 
@@ -44,7 +44,7 @@ def test_superseded_records_are_not_in_the_file_after_they_were_erased(store, pa
     with store.view() as view:
         assert lists == [view.page(selection, None, 9) for selection in SELECTIONS]
     assert store.check() == ()
-    with closing(SqliteStore(path, clock=clocks.host(), show_departed=True)) as other, other.view() as view:
+    with closing(Store(path, clock=clocks.host(), show_departed=True)) as other, other.view() as view:
         assert view.count(Selection("oai_dc", "x")) == len(view.page(Selection("oai_dc", "x"), None, 9).records) == 3
 
 
@@ -60,12 +60,12 @@ def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
     assert any("A block of oai_dc is damaged" in problem for problem in store.check())
 
 
-def files(store: SqliteStore) -> bytes:
+def files(store: Store) -> bytes:
     return b"".join(path.read_bytes() for path in store._file.path.parent.glob("store.sqlite*"))
 
 
 @contextmanager
-def reading_as_it_was(store: SqliteStore) -> Iterator[None]:
+def reading_as_it_was(store: Store) -> Iterator[None]:
     """Read the store as another program does that began a while ago, such as a backup."""
     with closing(sqlite3.connect(store._file.path, isolation_level=None)) as reader:
         reader.execute("begin")
@@ -82,7 +82,7 @@ def test_an_erasure_is_open_while_a_reader_keeps_the_old_state_and_finished_afte
         assert not store.settle()
         assert store.has_open_erasure()
         assert superseded in files(store)
-        with closing(SqliteStore(path)) as other:
+        with closing(Store(path)) as other:
             assert other.has_open_erasure()
     assert store.has_open_erasure()
     assert superseded in files(store)

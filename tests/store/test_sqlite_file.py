@@ -27,7 +27,7 @@ from gateway.core.model import Publication, Selection
 from gateway.store import sqlite_file
 from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_file import SqliteFile
 
 MIGRATIONS = Path(sqlite_file.__file__).parent / "migrations"
@@ -88,7 +88,7 @@ def test_several_may_make_the_same_store_at_once(path):
 
     def make():
         barrier.wait()
-        stores.append(SqliteStore(path, create=True))
+        stores.append(Store(path, create=True))
 
     threads = [Thread(target=make) for _ in range(4)]
     for thread in threads:
@@ -102,18 +102,18 @@ def test_several_may_make_the_same_store_at_once(path):
 
 def test_a_store_that_another_process_makes_and_never_ends_is_not_waited_for_longer_than_for_a_writer(path):
     with locked(path.parent / "locks" / ".making"), pytest.raises(StoreBusy):
-        SqliteStore(path, create=True, busy_seconds=0.05)
+        Store(path, create=True, busy_seconds=0.05)
 
 
 def test_a_store_whose_making_was_interrupted_is_made_whole(path):
     opened(path, MIGRATIONS / "store").close()
-    with closing(SqliteStore(path)) as store, store.view() as view:
+    with closing(Store(path)) as store, store.view() as view:
         assert view.horizon >= view.earliest_datestamp() > 0
 
 
 def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
     with pytest.raises(StoreMissing, match="gateway init"):
-        SqliteStore(path)
+        Store(path)
     with pytest.raises(StoreMissing):
         open_inbox(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -122,12 +122,12 @@ def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
 def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
     path.touch()  # an earlier release left it
     with pytest.raises(StoreMissing, match="gateway init"):
-        SqliteStore(path)
-    SqliteStore(path, create=True).close()
+        Store(path)
+    Store(path, create=True).close()
     path.write_bytes(b"")
     for create in (False, True):
         with pytest.raises(StoreMissing, match=r"is empty, although .* Restore it"):
-            SqliteStore(path, create=create)
+            Store(path, create=create)
     assert not path.stat().st_size
 
 
@@ -162,7 +162,7 @@ def test_a_file_system_without_a_write_ahead_log_is_refused_at_the_door(tmp_path
 def test_a_file_that_is_no_database_is_reported(path):
     path.write_bytes(b"This is a letter, not a database. " * 1000)
     with pytest.raises(StoreDamaged, match="not a database"):
-        SqliteStore(path)
+        Store(path)
 
 
 def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make_change, path):
@@ -180,7 +180,7 @@ def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make
         for page in range(pages // 3, pages):  # behind the schema
             file.seek(page * size)
             file.write(b"\xff" * 100)
-    store = SqliteStore(path)
+    store = Store(path)
     assert "damaged" in store.check()[0]
     with pytest.raises(StoreDamaged), store.view() as view:
         view.page(Selection("oai_dc"), None, 10_000)
@@ -246,8 +246,8 @@ def test_where_nothing_can_be_written_beside_the_file_it_is_read_as_it_lies(open
     # SQLite follows no link there, so that it can make no file, as on a full disk and on one that is mounted read-only.
     path.with_name(f"{path.name}-shm").symlink_to("nowhere")
     with pytest.raises(StoreUnwritable):
-        SqliteStore(path)
-    with closing(SqliteStore(path, only_reads=True)) as store, store.view() as view:
+        Store(path)
+    with closing(Store(path, only_reads=True)) as store, store.view() as view:
         assert view.count(Selection("oai_dc")) == 1
         assert "is read without its log" in caplog.text
         with pytest.raises(StoreUnwritable):
@@ -319,6 +319,6 @@ def test_a_store_whose_clock_is_damaged_is_opened_and_the_check_says_so(open_fur
     with path.open("r+b") as file:
         file.seek((root - 1) * size)
         file.write(b"\xff" * 100)
-    store = SqliteStore(path)
+    store = Store(path)
     assert "damaged" in store.check()[0]
     store.close()

@@ -12,7 +12,7 @@ import pytest
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
 from gateway.store import sqlite_own_lists
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_own_lists import own_lists
 from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
@@ -58,7 +58,7 @@ def lists_of(store):
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Clocks]:
     """Return the bytes of a store whose rare set has one record of each fifty, and its clocks."""
     path, clocks = tmp_path_factory.mktemp("made") / "store.sqlite", Clocks()
-    with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
+    with closing(furnished(Store(path, create=True, clock=clocks.host()))) as store:
         for first in range(0, 1500, 500):
             publish(store, clocks, [*changes_of(change, range(first, first + 500))][::-1])
         publish(store, clocks, changes_of(change, range(0, 1500, 50), 2))
@@ -76,10 +76,10 @@ def clocks(made: tuple[bytes, Clocks]) -> Clocks:
 
 
 @pytest.fixture
-def sparse(made: tuple[bytes, Clocks], path: Path, clocks: Clocks) -> Iterator[SqliteStore]:
+def sparse(made: tuple[bytes, Clocks], path: Path, clocks: Clocks) -> Iterator[Store]:
     """Return a store of its own with the same content."""
     path.write_bytes(made[0])
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         yield store
 
 

@@ -15,7 +15,7 @@ import pytest
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Selection
 from gateway.store import sqlite_shrinking
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_shrinking import Shrunk, WriteAheadLog, shrink
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
@@ -28,7 +28,7 @@ def model(store, clocks) -> Model:
     return Model(store, clocks)
 
 
-def number(store: SqliteStore, name: str) -> int:
+def number(store: Store, name: str) -> int:
     with store._file.reading() as session:
         ((value,),) = session.execute(f"pragma {name}")
     return value
@@ -47,7 +47,7 @@ def spread(model: Model, items: int = 1_500) -> None:
     model.clocks.pass_seconds(1)
 
 
-def shrunk(store: SqliteStore, is_stopped=lambda: False, step=lambda _: None) -> Shrunk:
+def shrunk(store: Store, is_stopped=lambda: False, step=lambda _: None) -> Shrunk:
     return shrink(store._file, WriteAheadLog(store._file), inf, is_stopped, step)
 
 
@@ -101,7 +101,7 @@ def former(path, clocks, monkeypatch) -> Iterator[Model]:
     """Return a store in a file that cannot shrink, and much of which is free."""
     with monkeypatch.context() as patched:
         patched.setattr("gateway.store.sqlite_file.SqliteFile._is_new", lambda _: False)
-        store = SqliteStore(path, create=True, clock=clocks.host())
+        store = Store(path, create=True, clock=clocks.host())
     with closing(furnished(store)):
         model = Model(store, clocks)
         spread(model)
@@ -115,7 +115,7 @@ def test_a_file_of_an_earlier_release_keeps_its_size_until_it_is_written_anew(fo
     assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
     store.settle()
     before = path.stat().st_size
-    with closing(SqliteStore(path, clock=former.clocks.host())) as reader, reader.view() as view:
+    with closing(Store(path, clock=former.clocks.host())) as reader, reader.view() as view:
         first = view.page(Selection("oai_dc"), None, 10)
         assert store.rewrite() > before // 4
         assert view.page(Selection("oai_dc"), None, 10) == first
@@ -152,11 +152,11 @@ def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
     size, ends = path.stat().st_size, 0
     code = (
         "import os, signal, sys; from pathlib import Path; from gateway.store import sqlite_shrinking as s\n"
-        "from gateway.store.sqlite import SqliteStore\n"
+        "from gateway.store.sqlite import Store\n"
         "beats = iter(range(int(sys.argv[2]), -1, -1))\n"
         "s._beat = lambda: None if next(beats) else os.kill(os.getpid(), signal.SIGKILL)\n"
         "s._STEPS_BETWEEN_BEATS = 50\n"
-        "SqliteStore(Path(sys.argv[1])).rewrite()\n"
+        "Store(Path(sys.argv[1])).rewrite()\n"
     )
     for beats in (0, 5, 30, 100):
         done = subprocess.run([sys.executable, "-c", code, str(path), str(beats)], timeout=240, check=False)

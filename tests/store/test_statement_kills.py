@@ -21,7 +21,7 @@ import pytest
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
 from gateway.store import sqlite_shrinking
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_own_lists import own_lists, want
 from tests.clocks import Clocks
@@ -50,31 +50,31 @@ def publish(path: Path, clocks: Clocks) -> None:
     tombstone, content = change("7", 9, (SET,)), b'<record><header status="deleted"></header>7 9</record>'
     record = tombstone.records[0]._replace(is_deleted=True, content=content)
     regrouped = change("8", 1, (SET,))._replace(sets=(OTHER,))
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         several = (*changes, tombstone._replace(is_deleted=True, records=(record,)), regrouped)
         store.publish(store.intend(), Publication("laro", several))
 
 
 def compact(path: Path, clocks: Clocks) -> None:
     """Make all blocks anew, and the file smaller, however few pages that frees."""
-    with pytest.MonkeyPatch.context() as patched, closing(SqliteStore(path, clock=clocks.host())) as store:
+    with pytest.MonkeyPatch.context() as patched, closing(Store(path, clock=clocks.host())) as store:
         patched.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
         store.compact(is_thorough=True)
 
 
 def rewrite(path: Path, clocks: Clocks) -> None:
     """Write the file anew."""
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         store.rewrite()
 
 
 def erase(path: Path, clocks: Clocks) -> None:
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         store.erase_superseded()
 
 
 def erase_and_settle(path: Path, clocks: Clocks) -> None:
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
+    with closing(Store(path, clock=clocks.host())) as store:
         store.erase_superseded()
         assert store.settle()
 
@@ -89,7 +89,7 @@ def upgrade(path: Path, _clocks: Clocks) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Clocks]:
     """Return a store with holes, small blocks, a complete own list and one that is only wanted."""
     path, clocks = tmp_path_factory.mktemp("made") / "store.sqlite", Clocks()
-    with pytest.MonkeyPatch.context() as patched, closing(SqliteStore(path, create=True, clock=clocks.host())) as store:
+    with pytest.MonkeyPatch.context() as patched, closing(Store(path, create=True, clock=clocks.host())) as store:
         furnished(store)
         for version, numbers in ((1, range(20)), (2, range(20, 40)), (3, range(0, 40, 6))):
             clocks.pass_seconds(1)
@@ -108,7 +108,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Clocks]:
     return path, clocks
 
 
-def _want(store: SqliteStore, spec: str) -> None:
+def _want(store: Store, spec: str) -> None:
     with store._file.writing() as session:
         want(session, session.one("select id from collection where spec = ?", (spec,))[0], 1, EVER)
 
@@ -160,7 +160,7 @@ def kills(work: Work, made: tuple[Path, Clocks], folder: Path, step: int) -> Ite
 def state(path: Path, clocks: Clocks) -> dict[str, Any]:
     """Return all that a store shows, and the findings of the check."""
     shown: dict[str, Any] = {}
-    with closing(SqliteStore(path, clock=clocks.host())) as store, store.view() as view:
+    with closing(Store(path, clock=clocks.host())) as store, store.view() as view:
         for spec in SPECS:
             selection = Selection("oai_dc", spec)
             page = view.parts(selection, None, 1_000, only_headers=False, is_exact=True)
@@ -221,10 +221,10 @@ def test_after_a_kill_of_an_erasure_something_says_that_the_files_have_what_was_
         seen += 1
         files = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
         if any(secret in files for secret in secrets):
-            with closing(SqliteStore(path, clock=clocks.host())) as store:
+            with closing(Store(path, clock=clocks.host())) as store:
                 assert _superseded(path) or store.has_open_erasure(), (path, SEED)
         erase_and_settle(path, clocks)
-        with closing(SqliteStore(path, clock=clocks.host())) as store:
+        with closing(Store(path, clock=clocks.host())) as store:
             assert not store.has_open_erasure()
         files = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
         assert not any(secret in files for secret in secrets), (path, SEED)

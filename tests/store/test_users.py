@@ -12,8 +12,7 @@ import pytest
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Account, Deed, LogLine, Role, User
-from gateway.store.base import Users
-from gateway.store.base_users import Attempt, Slowing
+from gateway.store.base import Attempt, Slowing, Users
 from gateway.store.opening import open_users
 from gateway.store.sqlite_users import IDLE_SECONDS, LONGEST_SECONDS
 from tests.rows import each_row

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from gateway.store import sqlite, waiting
-from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite import Store
 from gateway.store.waiting import Waiting, holder, leave_with_parent
 
 
@@ -55,7 +55,7 @@ def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
 
 def test_an_intent_that_is_abandoned_while_another_process_writes_expires(tmp_path, monkeypatch):
     monkeypatch.setattr(sqlite, "_ABANDON_SECONDS", 0.05)
-    with closing(SqliteStore(tmp_path / "store.sqlite", create=True)) as store:
+    with closing(Store(tmp_path / "store.sqlite", create=True)) as store:
         intent = store.intend()
         with closing(sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)) as other:
             other.execute("begin immediate")

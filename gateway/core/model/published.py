@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import NamedTuple
 
 from gateway.core.model.works import FileLink
@@ -92,11 +93,44 @@ class Content(NamedTuple):
     copy_url: str = ""
 
 
+class Lack(IntFlag):
+    """What the published record of an item lacks.
+
+    READER: no format of ours reads it, only the fallback. WORK: it describes something else than a work.
+    """
+
+    TITLE = 1
+    DATE = 2
+    AUTHOR = 4
+    READER = 8
+    WORK = 16
+
+
+class Lacking(NamedTuple):
+    """What an item lacks, and the source's prefix of the payload from which its record was made."""
+
+    metadata_prefix: str
+    lacks: Lack
+
+
+class LackCount(NamedTuple):
+    """How many items of a source in one format lack something, and the identifier of one of them."""
+
+    metadata_prefix: str
+    lack: Lack
+    items: int
+    example: str
+
+    def facts(self) -> dict[str, object]:
+        """Return the count for JSON."""
+        return {**self._asdict(), "lack": str(self.lack.name).lower()}
+
+
 class ItemChange(NamedTuple):
     """The new state of one item. Records that are not in `records` stay unchanged.
 
     `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers; None:
-    the same as before.
+    the same as before. `cite_as` is the DOI of its work, as a URI; it belongs to the contents.
     """
 
     upstream: str
@@ -107,6 +141,8 @@ class ItemChange(NamedTuple):
     records: tuple[Record, ...]
     is_withheld: bool = False
     contents: tuple[Content, ...] | None = None
+    cite_as: str = ""
+    lacking: Lacking | None = None
 
 
 class ItemFiles(NamedTuple):
@@ -130,6 +166,7 @@ class ItemState(NamedTuple):
     records: tuple[tuple[str, bytes, bool], ...]  # (metadataPrefix, digest, is_deleted)
     files: tuple[FileLink, ...] = ()
     is_withheld: bool = False
+    lacking: Lacking | None = None
 
     @property
     def is_hidden(self) -> bool:

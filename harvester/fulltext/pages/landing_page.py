@@ -13,9 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
 from gateway.core.xmlio import Element
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.article_xml import as_utf8

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin
 
-from harvester.fulltext.identifiers import dois_in
+from gateway.core.bibliography.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.http.urls import split

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.errors import AnswerTooLarge
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.pages.page_tree import PageTree, attribute, words
 from harvester.http.json_answers import Node, parts, texts, values
 from harvester.xml.parsing import refuse_heavy_json

@@ -21,7 +21,6 @@ class PageFiles:
     """The files to which a page leads."""
 
     def __init__(self, page: PageTree, base: str, urls: Iterable[str]) -> None:
-        """Take the page, the base of its addresses, and the addresses of its files."""
         self.urls = frozenset(urls)
         links = ((tag, rewritten(joined(base, attribute(tag, "href")))) for tag in page.elements("a"))
         own = islice(((tag, url) for tag, url in links if url in self.urls), _MOST_LINKS) if self._are_several else ()

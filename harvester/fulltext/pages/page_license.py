@@ -20,7 +20,7 @@ from harvester.fulltext.pages.page_claims import PageClaims, claims_of
 from harvester.fulltext.pages.page_descriptions import descriptions_of, licenses_of, names_of, statements_of
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_tree import PageTree, around, attribute, held_by, is_aside, is_licensing, words
-from harvester.fulltext.rights_words import Doubt, doubt_about, is_trusted
+from harvester.fulltext.rights_words import Doubt, doubt_about, is_trusted, licenses_in, spelled
 from harvester.http.json_answers import Node
 
 _LISTED = ("li", "tr", "article")  # several of them, each with a licence, are several works
@@ -28,6 +28,8 @@ _BLOCKS = ("p", "div", "li", "td", "dd", "section", "article", "body")
 _MOST_STATED = 50  # links with a licence that are read
 _LONGEST_SENTENCE = 600  # characters of a block around a link
 _LARGEST_BLOCK = 200  # elements and texts
+_HINTS = ("creative commons", "creativecommons", "cc by", "cc-by")  # in texts that may state a licence
+_ENTRIES = ("li", "tr")
 
 _ACCESS_TAGS = ("dc.rights", "dcterms.accessrights", "dc.accessrights", "dcterms.rights", "citation_access")
 _DATE_TAGS = ("dc.date", "dcterms.available", "dc.date.available", "dc.date.embargo", "dcterms.date")
@@ -195,7 +197,34 @@ def _stated(page: PageTree, tags: list[tuple[str, str]], described: Iterable[str
         name = license_of(attribute(tag, "href"))
         if name in stated.licenses or name not in stated.doubts:  # else the page says what it is the licence of
             stated.take(attribute(tag, "href"))
+    if not stated.licenses and not stated.doubts:
+        for text in _in_words(page):
+            stated.take(text)
     return stated
+
+
+def _in_words(page: PageTree) -> Iterator[str]:
+    """Yield the licences that sentences of the page state for its work, with a plain link or without one.
+
+    A sentence in a footer or a menu, or in one of several entries of a list, is not about the work.
+    """
+    plain = (tag for tag in page.elements("a") if license_of(attribute(tag, "href")) and _is_of_the_page(tag))
+    for tag in islice(plain, _MOST_STATED):
+        text, place, end, _ = _around(tag)
+        if place and not doubt_about(text, place, end):
+            yield attribute(tag, "href")
+    seen: set[Element] = set()
+    for tag, _ in islice(page.hinting(_HINTS), _MOST_STATED):
+        block = tag if tag.tag in _BLOCKS else around(tag, *_BLOCKS)
+        if block is None or block in seen or not _is_of_the_page(block):
+            continue
+        seen.add(block)
+        if len(list(islice(held_by(block), _LARGEST_BLOCK + 1))) <= _LARGEST_BLOCK:
+            yield from licenses_in(spelled(words(block)))
+
+
+def _is_of_the_page(tag: Element) -> bool:
+    return not is_aside(tag) and around(tag, *_ENTRIES) is None
 
 
 def _licensing(page: PageTree) -> Iterator[Element]:

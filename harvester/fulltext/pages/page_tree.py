@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import takewhile
 from typing import cast
 
 from bs4.dammit import EncodingDetector
@@ -121,8 +122,8 @@ def around(tag: Element, *names: str) -> Element | None:
 
 
 def is_licensing(tag: Element) -> bool:
-    """Return whether an element leads to a licence: `license` is one of the words of its `rel`."""
-    return "license" in attribute(tag, "rel").split()
+    """Return whether an element leads to a licence: one of the words of its `rel` is `license`, or arXiv's class."""
+    return "license" in attribute(tag, "rel").split() or "has_license" in attribute(tag, "class").split()
 
 
 # --- The parts of a page that do not belong to its work: footers, sidebars, menus, choices, other works. Pure --------
@@ -136,11 +137,13 @@ _ROLES = frozenset(("contentinfo", "complementary", "navigation"))
 
 
 def is_aside(tag: Element) -> bool:
-    """Return whether an element is a part of the page that does not belong to the work, or in one."""
+    """Return whether an element is a part of the page that does not belong to the work, or in one.
+
+    What is around `main` does not count: on arXiv it is `flex-wrap-footer`.
+    """
     return any(
         element.tag in _ASIDE or attribute(element, "role") in _ROLES or _is_named_so(element)
-        for element in (tag, *tag.iterancestors())
-        if element.tag not in ("body", "html")
+        for element in takewhile(lambda outer: outer.tag not in ("main", "body", "html"), (tag, *tag.iterancestors()))
     )
 
 

@@ -1,6 +1,6 @@
 """A document to classify: its lines in lower case, and tests of them. Pure.
 
-`first_lines.py` and `page_shapes.py` find out its kind from it; `document_kinds.py` calls them in order.
+The rules of `rules.py` are applied to it.
 """
 
 from __future__ import annotations
@@ -12,40 +12,44 @@ from itertools import islice
 from typing import NamedTuple
 
 from gateway.core.model import DocumentKind
-from harvester.fulltext.pdf import headings
+from gateway.core.normal_forms import letters
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.similarity import letters
+from harvester.words import any_of, load
 
 TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document names its kind
 LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are read
-_LINES_OF_LEAF = 400  # lines of a page, if all pages are read
 _LEAST_TITLE = 8  # letters
-_HEAD = 3  # lines of a page that may be its running head or foot
-_LEAST_LISTED = 40  # characters of a line of a list of references whose numbers sections may have too
-_INSERTED = 2  # pages that a copy may have more or less than the range of its citation
 _CONTENTS = 5  # lines of contents
-_SCANNED = 200_000  # characters in which works and figures are counted
+_SCANNED = 200_000  # characters in which references are looked for
 
 SHORT = 2  # pages of what may be a preview, a poster, a cover
 _LEAST_THESIS, _SHORTEST_THESIS = 15, 5  # pages: in general, and behind a page with nothing but a title
 _TITLE_PAGE = 700  # characters of such a page
-FEW_WORDS = 300  # words that a page of an article has at least
-LONGEST_ISSUE, LONGEST_NOTICE = 15, 8  # pages
-FEWEST_PHRASES = 3  # of pages of the web, or of flyers
+_LEAST_LISTED = 40  # characters of an item of a list of references; `1. Introduction` is shorter
+_HEADS = 2  # lines at the top of a page: a running head, and what the document calls itself
+_ITEMS = 3  # of a list of references
 
-# The pages of an article in a citation.
-_PAGE_RANGE = re.compile(r"(?<![\w./-])(\d{2,6}) ?- ?(\d{1,6})(?![\w/-])")
+_WORDS = load("headings")
+_NUMBER = r"(?:[\divx]{1,4}[.)]? ?)?"
+_ABSTRACT = re.compile(rf"(?:{any_of(_WORDS['abstract'])})(?!\w)")
+_INTRODUCTION = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['introduction'])})\b.{{0,40}}$")
+_REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['references'])})\W{{0,3}}$")
+_ITEM = re.compile(r"\[(?:1|2|3)\]|(?:1|2|3)\. ")
+_HEADED_CONTENTS = re.compile(rf"(?:{any_of(_WORDS['contents'])})\W{{0,3}}$")
+# A line of contents: words, and the number of a page at the end.
+_CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
+COVER = re.compile(any_of(_WORDS["cover"]))
 # Apostrophes, quotation marks and dashes are replaced by those in the tables, and the Turkish capital I.
-_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014", "''\"\"----") | {0x130: "i"}
+_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\xad", "''\"\"-----") | {0x130: "i"}
+_LINE_HYPHEN = re.compile("\ufffe[^\\S\f]*")  # what PDFium makes of a hyphen at the end of a line
 
 
 class Facts(NamedTuple):
-    """Facts about the work: titles, number of pages (0: not known), share of its words in the text."""
+    """Facts about the work: titles, number of pages (0: not known), the kind that the record describes."""
 
     titles: tuple[str, ...] = ()
     pages: int = 0
-    covered: float = 1.0
-    kind: DocumentKind = DocumentKind.UNKNOWN  # that the record describes
+    kind: DocumentKind = DocumentKind.UNKNOWN
 
 
 class Document:
@@ -73,15 +77,9 @@ class Document:
         return lines_of(self.extracted.text[:_SCANNED], _SCANNED)
 
     @cached_property
-    def leaves(self) -> list[list[str]]:
-        """The lines of each page that was read."""
-        texts = [*self.extracted.first.split("\f"), *(self.extracted.rest.split("\f") if self.extracted.rest else ())]
-        return [lines_of(text, _LINES_OF_LEAF) for text in texts]
-
-    @cached_property
     def is_cover(self) -> bool:
         """Return whether page 1 is the cover of a repository, perhaps with the work below it."""
-        return bool(headings.COVER.search(" ".join(lines_of(self.front))))
+        return bool(COVER.search(" ".join(lines_of(self.front))))
 
     @cached_property
     def has_body_behind_cover(self) -> bool:
@@ -97,22 +95,18 @@ class Document:
     @cached_property
     def has_abstract(self) -> bool:
         """Return whether the heading of an abstract is on the page that names the document."""
-        return any(headings.ABSTRACT.match(line) for line in self.lines)
+        return any(_ABSTRACT.match(line) for line in self.lines)
 
     @cached_property
     def has_introduction(self) -> bool:
         """Return whether the heading of an introduction is on the first two pages."""
-        return any(headings.INTRODUCTION.match(line) for line in self.first_lines)
+        return any(_INTRODUCTION.match(line) for line in self.first_lines)
 
     @cached_property
     def has_references(self) -> bool:
         """Return whether the document has a list of references, or a heading of one."""
-        listed = sum(
-            line.startswith(("[1]", "[2]", "[3]"))
-            or (line.startswith(("1. ", "2. ", "3. ")) and len(line) >= _LEAST_LISTED)  # `1. Introduction` is shorter
-            for line in self.scanned
-        )
-        return listed >= 3 or any(headings.REFERENCES.match(line) for line in self.scanned)  # noqa: PLR2004 - items
+        listed = sum(bool(_ITEM.match(line)) and len(line) >= _LEAST_LISTED for line in self.scanned)
+        return listed >= _ITEMS or any(_REFERENCES.match(line) for line in self.scanned)
 
     @cached_property
     def has_title(self) -> bool:
@@ -124,26 +118,8 @@ class Document:
     def has_contents(self) -> bool:
         """Return whether there is a table of contents on the first two pages."""
         lines = self.first_lines
-        is_headed = any(headings.CONTENTS.match(line) for line in lines)
+        is_headed = any(_HEADED_CONTENTS.match(line) for line in lines)
         return is_headed and contents_in(lines) >= _CONTENTS
-
-    @cached_property
-    def is_paged_as_cited(self) -> bool:
-        """Return whether the pages have the numbers that the citation at the top of the first one gives.
-
-        Articles in a journal have them. A supplement counts its own pages, and its figures as S1, S2 and so on.
-        """
-        if any(headings.OF_SUPPLEMENT.match(line) for line in self.scanned):
-            return False
-        second = lines_of(self.extracted.first[len(self.front) :], LINES)
-        heads = [word for line in (*second[:_HEAD], *second[-_HEAD:]) for word in (line.split()[0], line.split()[-1])]
-        ranges = (match for line in self.lines[:TOP] for match in _PAGE_RANGE.finditer(line))
-        return any(self._is_length(match[1], match[2]) and str(int(match[1]) + 1) in heads for match in ranges)
-
-    def _is_length(self, first: str, last: str) -> bool:
-        """Return whether a range is as long as the document, and begins after its own page numbers."""
-        whole = first[: max(0, len(first) - len(last))] + last  # 123-31
-        return abs(int(whole) - int(first) + 1 - self.pages) <= _INSERTED and int(first) > self.pages
 
     def opening(self) -> Iterator[tuple[str, bool]]:
         """Yield the lines around the title, without its own, and whether each is above it."""
@@ -162,6 +138,10 @@ class Document:
             if left <= 0:
                 return
 
+    def is_first(self, line: str) -> bool:
+        """Return whether a line is the first one of the page, but for one that may be a running head."""
+        return line in self.lines[:_HEADS]
+
     def is_of_title(self, spelled: str, *, is_above: bool) -> bool:
         """Return whether the letters of a line are those of a title or of a part of one."""
         for title in self.titles:
@@ -174,7 +154,7 @@ class Document:
 
 def contents_in(lines: Iterable[str]) -> int:
     """Return how many lines are words that end with the number of a page."""
-    return sum(bool(headings.CONTENTS_LINE.search(line)) and any(map(str.isalpha, line)) for line in lines)
+    return sum(bool(_CONTENTS_LINE.search(line)) and any(map(str.isalpha, line)) for line in lines)
 
 
 def lines_of(text: str, most: int = LINES) -> list[str]:
@@ -183,9 +163,10 @@ def lines_of(text: str, most: int = LINES) -> list[str]:
 
 
 def spelled_lines(text: str, most: int = LINES) -> list[str]:
-    """Return the lines of a text that are not empty, with single spaces, spaced letters joined."""
-    plain = text.translate(_SIGNS)
-    return list(islice(_some(" ".join(line[:_LONGEST].split()) for line in plain.splitlines()), most))
+    """Return the lines of a text that are not empty, with single spaces, spaced letters and divided words joined."""
+    whole = _LINE_HYPHEN.sub("", text)
+    lines = (" ".join(line[:_LONGEST].translate(_SIGNS).split()) for line in whole.splitlines())
+    return list(islice(_some(lines), most))
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:

@@ -11,14 +11,13 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from gateway.core.normal_forms import letters
 from gateway.fulltext.licenses import is_open
-from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in
+from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, undivided
 
 _FILE = "the file"
 _TOP = 15  # lines at the top of a page in which a label counts
@@ -28,6 +27,8 @@ _LONGEST_COVER = 1_500  # characters of a first page that may be a cover
 _RETRACTED = re.compile(
     r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿"
 )
+# A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
+WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 _WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
 _OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
 
@@ -67,7 +68,7 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     front, second = _pages(extracted)
     last = lines_of(extracted.rest[-_END:])
     pages = [[*front, *second], last]
-    texts = list(map(" ".join, pages))
+    texts = [undivided("\n".join(page)).replace("\n", " ") for page in pages]
     lines = (line for page in pages for line in page)
     forbidding = chain(prohibiting(lines), *map(prohibitions_in, texts))
     restriction = next((quote for quote in forbidding if not any(map(letters(quote).startswith, named))), "")
@@ -101,7 +102,7 @@ def _retracted(extracted: Extracted, front: list[str], second: list[str], titles
             return by_statement(update, _FILE, line)
     if _is_topic(titles):
         return ""
-    if mark := headings.WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
+    if mark := WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
         return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
     update, quote = statement_in(" ".join((text, *behind)))
     return by_statement(update, _FILE, quote) if update else ""

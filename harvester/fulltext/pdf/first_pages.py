@@ -16,6 +16,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from harvester.words import any_of, load
+
 PAGE_BREAK = "\f"
 # A document names itself within these characters from its beginning; on unseen papers
 # titles begin before 1,100.
@@ -29,14 +31,13 @@ _COVER_WORDS = 150  # with fewer the second page is read too
 
 # Letters without decomposition, and their usual spelling in other alphabets.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+# Letters of Arabic and Persian that are written for each other, and the line that stretches words.
+_ARABIC = str.maketrans("\u06cc\u0649\u06a9\u0629\u06c0", "\u064a\u064a\u0643\u0647\u0647", "\u0640")
 
+_WORDS = load("headings")
+_NUMBER = r"(?:[\divx]{1,4}\.?[ \t]{1,5})?"
 # Headings after which other works are named; alone on their line, perhaps numbered.
-_REFERENCES = re.compile(
-    r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:references(?: and notes)?|bibliography"
-    r"|literature(?: cited)?|works cited"
-    r"|reference list|literatur(?:verzeichnis)?|bibliographie|références|referencias|referências|bibliografía"
-    r"|bibliografia|литература|список литературы|参考文献|參考文獻|참고문헌)[ \t:.]{0,5}\r?$"
-)
+_REFERENCES = re.compile(rf"(?im)^[ \t]{{0,20}}{_NUMBER}(?:{any_of(_WORDS['references'])})[ \t:.]{{0,5}}\r?$")
 _RECOMMENDED = re.compile(
     r"(?im)^\W{0,5}(?:you may also (?:like|be interested in)|articles you may be interested in"
     r"|related (?:content|articles?)"
@@ -44,40 +45,23 @@ _RECOMMENDED = re.compile(
     r"|some of the authors of this publication are also working|more (?:articles )?(?:from|by|in) this"
     r"|(?:previous|next) article|similar articles|other articles in this|in this issue|also in this issue)\b"
 )
-_ABSTRACT = re.compile(
-    r"(?im)^[ \t]{0,20}(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t|summary|zusammenfassung|résumé|resumen"
-    r"|resumo|riassunto|аннотация|摘要|要旨)(?:[ \t]{0,5}$|[ \t]{0,3}[.:\u2014\u2013-])"
-)
-_INTRODUCTION = re.compile(
-    r"(?im)^[ \t]{0,20}(?:[\divx]{1,3}\.?[ \t]{1,5})?(?:introduction|background|einleitung|einführung|introducci[oó]n"
-    r"|introdução|introduzione|введение|はじめに|引言)[ \t.:]{0,3}$"
-)
+_END = r"(?:[ \t]{0,5}\r?$|[ \t]{0,3}[.:\uff1a\u2014\u2013-]|】)"
+_ABSTRACT = re.compile(rf"(?im)^[ \t【\[]{{0,20}}(?:{any_of(_WORDS['abstract'])}){_END}")
+_INTRODUCTION = re.compile(rf"(?im)^[ \t]{{0,20}}{_NUMBER}(?:{any_of(_WORDS['introduction'])})[ \t.:]{{0,3}}$")
 # A line of a list of references: it has a marker, a year, a volume with pages, or a DOI.
 _LISTED = re.compile(
     r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}+|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
     r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300}+)$"
 )
 # Lines with which the text or the list of contents begins after the title.
-_BODY = re.compile(
-    r"(?im)^[ \t]{0,20}(?:[\divx]{1,4}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
-    r"|abstracts?|summary"
-    r"|zusammenfassung|kurzfassung|résumé|resumen|resumo|riassunto|аннотация|реферат|摘要|要旨|概要|抄録|초록"
-    r"|introduction|einleitung|einführung|introducción|introdução|introduzione|введение|引言|はじめに|緒言|서론"
-    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|содержание|目录|目次"
-    r")(?:[ \t]{0,5}\r?$|[ \t]{0,3}[.:\u2014\u2013-])"
-)
-_COVER = re.compile(
-    r"(?i)\b(?:to cite this version|citation for published version|please cite the (?:published|original)"
-    r"|this is (?:an?|the) (?:author|accepted|post|pre|peer|electronic)|document version|link to publication"
-    r"|see discussions, stats|view the article online|downloaded from|terms (?:of|and conditions of) use|permanent link"
-    r"|hal (?:is a|id)|jstor|escholarship|institutional repository|digital commons|scholarworks|take ?down policy"
-    r"|version of record|published in final edited form|general rights)\b"
-)
+_BEGINNINGS = "|".join(any_of(_WORDS[name]) for name in ("abstract", "introduction", "contents"))
+_BODY = re.compile(rf"(?im)^[ \t【\[]{{0,20}}{_NUMBER}(?:{_BEGINNINGS}){_END}")
+_COVER = re.compile(any_of(_WORDS["cover"]))
 
 
 @lru_cache(maxsize=1 << 14)
 def _folded(character: str) -> str:
-    spread = unicodedata.normalize("NFKD", character).casefold().translate(_PLAIN)
+    spread = unicodedata.normalize("NFKD", character).casefold().translate(_PLAIN).translate(_ARABIC)
     return "".join(letter for letter in spread if letter.isalnum())
 
 
@@ -180,7 +164,7 @@ def is_heading(text: str) -> bool:
 
 
 def _is_cover(page: str) -> bool:
-    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page))
+    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page.lower()))
 
 
 def _references(page: str) -> re.Match[str] | None:

@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import DocumentKind, Outcome, Work
+from gateway.core.normal_forms import letters
 from gateway.fulltext.search_result import Sign, is_identified, least_score
-from harvester.fulltext.identifiers import Identifiers, dois_in
+from harvester.fulltext.identifiers import Identifiers
 from harvester.fulltext.known_copies import Description
-from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of, sign_of_article
+from harvester.fulltext.pdf import rules
+from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
-from harvester.fulltext.pdf.similarity import Compared, compared, letters, words
+from harvester.fulltext.pdf.similarity import Compared, compared
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
-from harvester.fulltext.pdf.versions import version_in
+from harvester.fulltext.pdf.versions import SUBMITTED, version_in
 from harvester.fulltext.pdf.work_names import Named, named_of
 
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless it has the DOI or title of the work
 NOTHING = Identifiers()
 _SHOWN = 80  # characters of a type in a sentence
 _OF_ANOTHER_TYPE = "The type of the work is \u201c{}\u201d, and nothing shows that the file is of this type."
-_ARTICLE_OF_THESIS = "The record describes a thesis, and the file seems to be an article: {}."
-_BOOK = 49  # the fewest pages of a book (UNESCO's definition); a file with fewer is a part of one, or about one
 _COMPARED = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
 
@@ -104,12 +104,12 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
         return _of_its_kind(
             Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
         )
-    shared = compared(wanted.texts, words(extracted.text))
+    shared = compared(wanted.texts, extracted.text)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
     text_version = version_in(extracted)
     identified_by = signs(extracted.first, wanted.named, extracted.types)
-    if text_version == "submitted":  # a preprint has a DOI of its own
+    if text_version == SUBMITTED:  # a preprint has a DOI of its own
         identified_by = tuple(sign for sign in identified_by if sign is not Sign.ANOTHER_DOI)
     outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
     verdict = Verdict(
@@ -131,20 +131,23 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
 
     A supplement has its own outcome. A person must decide whether the record describes a notice or a volume.
     """
-    facts = Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind)
-    kind = kind_of(extracted, facts, url)
+    document = Document(extracted, Facts(wanted.titles, wanted.pages, wanted.kind))
+    recognised, doubt = rules.applied(document, url)
+    kind = recognised or _plain_kind(document, verdict.text_version)
     verdict = verdict._replace(kind=kind)
-    is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
     if kind in WORKS and wanted.other_type:
         return _auxiliary(verdict._replace(doubt=_OF_ANOTHER_TYPE.format(wanted.other_type[:_SHOWN])))
-    if kind in WORKS and wanted.kind in WORKS:
-        is_work = verdict.outcome is Outcome.SUCCESS  # only then a rule could accept it
-        return verdict._replace(doubt=doubt_about(extracted, facts, wanted.named) if is_work else "")
-    if kind is wanted.kind or (kind in WORKS and not is_part):
-        is_thesis = wanted.kind is DocumentKind.THESIS and verdict.outcome is Outcome.SUCCESS
-        sign = sign_of_article(extracted, facts) if is_thesis and kind in WORKS else ""
-        return _auxiliary(verdict._replace(doubt=_ARTICLE_OF_THESIS.format(sign))) if sign else verdict
+    if kind in WORKS or kind is wanted.kind:
+        return verdict._replace(doubt=doubt if verdict.outcome is Outcome.SUCCESS else "")
     return _auxiliary(verdict)
+
+
+def _plain_kind(document: Document, version: str) -> DocumentKind:
+    """Return the kind of a document that no rule recognises."""
+    if version == SUBMITTED:
+        return DocumentKind.PREPRINT
+    is_article = version or document.has_abstract or document.has_references
+    return DocumentKind.ARTICLE if is_article else DocumentKind.UNKNOWN
 
 
 def _auxiliary(verdict: Verdict) -> Verdict:

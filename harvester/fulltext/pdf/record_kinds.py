@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 
 from gateway.core.model import DocumentKind, Work
+from gateway.core.normal_forms import letters
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import pages_stated
-from harvester.fulltext.pdf.similarity import letters
 
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))

@@ -28,6 +28,7 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\
 # Some characters become eighteen others, and a text without spaces is one word: neither may take minutes.
 _MOST_CHARACTERS = 4_000_000
 _LONGEST_WORD = 100
+_KEPT = 3  # letters at the beginning of a word that its stem keeps, of a shorter stem all but the last one
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _SHORT_I = "\u0438\u0306"  # a letter of its own in Russian, which its stems depend on: и with a breve
@@ -53,22 +54,32 @@ STOP_WORDS = frozenset(
 )
 
 
-def words(text: str) -> Counter[str]:
-    """Return the number of each stem in a text. A word divided at the end of a line is one word."""
+def words(text: str, among: Iterable[str] | None = None) -> Counter[str]:
+    """Return the number of each stem in a text, or only of stems `among` these and others that begin like them."""
+    begin = None if among is None else {stem[: min(_KEPT, len(stem) - 1) or 1] for stem in among}
+    stems: Counter[str] = Counter()
+    for word, count in spelled(text).items():
+        if begin is None or not begin.isdisjoint(word[:length] for length in range(1, _KEPT + 1)):
+            stems[_stem(word)] += count
+    return stems
+
+
+def spelled(text: str) -> Counter[str]:
+    """Return the number of each word in a text, without stop words. A word divided at the end of a line is one word."""
     spread = normalized("NFKD", text)[:_MOST_CHARACTERS]
     if _SHORT_I in spread.lower():
         spread = spread.lower().replace(_SHORT_I, "\u0439")
-    folded = "".join(letter for letter in spread if not unicodedata.combining(letter)).casefold()
-    folded = _HYPHENATED.sub("", folded)
-    stems: Counter[str] = Counter()
+    if marks := "".join(filter(unicodedata.combining, set(spread))):
+        spread = re.sub(f"[{marks}]", "", spread)
+    folded = _HYPHENATED.sub("", spread.casefold())
+    counts: Counter[str] = Counter()
     if _CJK.search(folded):
-        stems.update(a + b for run in _CJK.findall(_BREAK.sub("", folded)) for a, b in pairwise(run))
+        counts.update(a + b for run in _CJK.findall(_BREAK.sub("", folded)) for a, b in pairwise(run))
         folded = _CJK.sub(" ", folded)
-    spelled = Counter(_WORD.findall(folded))
-    for word, count in spelled.items():
-        if word not in STOP_WORDS and len(word) <= _LONGEST_WORD:
-            stems[_stem(word)] += count
-    return stems
+    counts.update(_WORD.findall(folded))
+    return Counter(
+        {word: count for word, count in counts.items() if word not in STOP_WORDS and len(word) <= _LONGEST_WORD}
+    )
 
 
 @cache
@@ -93,22 +104,17 @@ class Compared(NamedTuple):
     stems: int
 
 
-def compared(metadata: Iterable[str], document: Counter[str]) -> Compared:
-    """Return the similarity of the texts of the metadata and the words of a document, over the metadata's words.
+def compared(metadata: Iterable[str], text: str) -> Compared:
+    """Return the similarity of the texts of the metadata and the text of a document, over the metadata's words.
 
     The cosine alone is high by chance if the metadata has few words and one of them is common (`Science before
-    science`). So the result also has the number of these words in the document.
+    science`). So the result also has the number of these words in the document. No other words of it are stemmed.
     """
     wanted = words("\n".join(metadata))
+    document = words(text, wanted)
     shared = sum(count * document[stem] for stem, count in wanted.items())
     if not shared:
         return Compared(0.0, 0.0, len(wanted))
     own = sqrt(sum(count**2 for count in wanted.values()))
     cosine = shared / (own * sqrt(sum(document[stem] ** 2 for stem in wanted)))
     return Compared(round(cosine, 3), round(sum(stem in document for stem in wanted) / len(wanted), 3), len(wanted))
-
-
-def letters(text: str) -> str:
-    """Return only the letters and digits of a text, in lower case, without accents, for the comparison of titles."""
-    folded = normalized("NFKD", text)[:_MOST_CHARACTERS].casefold()
-    return "".join(letter for letter in folded if letter.isalnum())

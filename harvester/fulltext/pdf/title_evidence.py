@@ -19,6 +19,7 @@ from harvester.fulltext.pdf.first_pages import Front, folded, is_heading
 from harvester.fulltext.pdf.recognition_errors import LEAST_SHARE, is_noisy_spelling
 from harvester.fulltext.pdf.titles import LEAST_WORDS, Title, is_cut, is_part, title_of, worth
 from harvester.fulltext.pdf.work_names import Named, Page
+from harvester.words import any_of, load
 
 _CERTAIN_LETTERS = 60  # a title of this length is enough beside an identifier of the work
 _LEAST_MAIN = 20  # letters of a main title without its subtitle, or with one that is not in the record
@@ -37,11 +38,9 @@ _MOST_LINES = 5  # of a title
 _LINE = re.compile(r"(?m)^[^\n]{1,1000}$")
 
 # Words before a title in its line that are not part of it.
+_LABELS = any_of(load("headings")["title_labels"])
 _LABEL = re.compile(
-    r"(?i)[\W_]{0,5}(?:(?:title|titre|titel|título|titolo|original (?:article|paper|research)|research (?:article|paper"
-    r"|report|note)|regular (?:article|paper)|review article|article|paper|short communication|brief (?:report"
-    r"|communication)|rapid communication|case report|technical (?:report|note)|working paper|preprint|open access"
-    r"|full paper|chapter)[\W_]{0,5}){0,3}(?:\d{1,3}(?:\.\d{1,2})?[.:]?\s{1,5})?"
+    rf"(?i)[\W_]{{0,5}}(?:(?:{_LABELS})[\W_]{{0,5}}){{0,3}}(?:\d{{1,3}}(?:\.\d{{1,2}})?[.:]?\s{{1,5}})?"
 )
 _MARKS = re.compile(
     r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,\u00b9\u00b2\u00b3]{0,4})[^\w\n]{0,6}"
@@ -50,7 +49,7 @@ _SUBTITLE = re.compile(r"\s{0,3}[:.?!\u2013\u2014/(|=,;-]")
 # Ends of a line that a title continues, and beginnings of the line in which it continues.
 _GOES_ON = re.compile(
     r"(?i)(?:\b(?:a|an|and|at|by|for|from|in|into|of|on|or|the|to|with|about|between|du|de|des|la|le|les|von|der|die|das"
-    r"|und|zur|zum|del|y|e|di)|[:,&/(\u201c\u201e\u00ab\u2018-])[ \t]{0,3}$"
+    r"|und|zur|zum|del|y|e|di)|[&(\u201c\u201e\u00ab\u2018-])[ \t]{0,3}$"
 )
 _BYLINE_WORDS = frozenset(("by", "par", "von", "di", "de", "por", "van", "und", "and", "et", "y", "e"))
 

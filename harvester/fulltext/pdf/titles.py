@@ -9,6 +9,7 @@ from typing import NamedTuple
 from unicodedata import lookup
 
 from harvester.fulltext.pdf.first_pages import folded
+from harvester.words import any_of, load, words_of
 
 _MOST = 2_000  # characters of a title that are compared
 LEAST_LETTERS, LEAST_WORDS = 15, 3  # a title with fewer of either is short: it is on many pages
@@ -36,38 +37,11 @@ _PART = re.compile(
 )
 _NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)
 
+_WORDS = load("generic_titles")
 # Titles of hundreds of works. Such a title is no sign, not even with the author and the year.
-_GENERIC = frozenset(
-    folded(kind)
-    for kind in (
-        "introduction", "editorial", "preface", "foreword", "book review", "book reviews", "review", "reviews", "reply",
-        "letter to the editor", "letters to the editor", "letter", "letters", "correspondence", "commentary", "comment",
-        "comments", "conclusion", "conclusions", "abstract", "abstracts", "obituary", "in memoriam", "news", "index",
-        "contents", "table of contents", "announcements", "acknowledgements", "guest editorial", "editors note",
-        "editor's note", "from the editor", "message from the editor", "editorial note", "erratum", "corrigendum",
-        "front matter", "back matter", "list of contributors", "contributors", "notes on contributors",
-        "call for papers",
-        "introduction to the special issue", "introduction to this special issue", "introduction to the issue",
-        "special issue introduction", "general introduction", "discussion", "response", "authors' reply",
-        "author's reply",
-        "annual report", "proceedings", "program", "poster abstracts", "conference report", "case report", "summary",
-        "einleitung", "einführung", "vorwort", "nachwort", "rezension", "rezensionen", "buchbesprechung", "nachruf",
-        "inhalt", "inhaltsverzeichnis", "introduction générale", "avant-propos", "avant propos", "préface", "éditorial",
-        "compte rendu", "comptes rendus", "introducción", "prefacio", "reseña", "reseñas", "prólogo", "presentación",
-        "introdução", "apresentação", "prefácio", "resenha", "introduzione", "prefazione", "recensione", "recensioni",
-        "presentazione", "введение", "предисловие", "рецензия", "от редакции", "от редактора", "序言", "前言",
-        "まえがき",
-        "はじめに", "編集後記", "巻頭言", "書評", "书评", "卷首语", "편집후기", "머리말",
-    )
-)  # fmt: skip
-
-
+_GENERIC = frozenset(map(folded, words_of(_WORDS["generic"])))
 # Titles of works that appear each year, or more often; a year or a number in the title identifies one of them.
-_SERIAL = re.compile(
-    r"(?i)\W{0,3}(?:(?:annual|yearly|biennial|quarterly|monthly) (?:reports?|statistics|review|bulletin|newsletter)\b"
-    r"|yearbook\b|newsletter\b|jahres(?:bericht|rückblick)|rapport (?:annuel|d'activité)|informe anual|memoria anual"
-    r"|relatório anual|rapporto annuale|jaarverslag|statistical yearbook|press release|minutes of\b)"
-)
+_SERIAL = re.compile(rf"(?i)\W{{0,3}}(?:{any_of(_WORDS['serial'])})")
 
 
 class Title(NamedTuple):

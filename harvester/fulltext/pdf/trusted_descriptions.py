@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gateway.core.model import Work
+from gateway.core.normal_forms import letters
 from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC
 from harvester.fulltext.pdf.person_names import names_of, share
-from harvester.fulltext.pdf.similarity import letters, words
+from harvester.fulltext.pdf.similarity import words
 from harvester.fulltext.pdf.titles import title_of
 
 _FEW_WORDS = 3  # titles with fewer do not distinguish works

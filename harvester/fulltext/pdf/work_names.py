@@ -11,14 +11,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
-from harvester.fulltext.identifiers import BESIDE, Identifiers, dois_in
+from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import DATACITE, Description
 from harvester.fulltext.pdf.first_pages import Front, folded
 from harvester.fulltext.pdf.person_names import spellings, surname
 from harvester.fulltext.pdf.titles import worth
 
 _LEAST_SURNAME = 2  # letters
+_INITIALS = 2  # letters of a part of a name that may be initials
+_FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; from the second on, letters are words
+# Up to three letters of affiliations may be glued to a surname: `Lanea,c,*`, `Bendera;1`, `NAGUMOt`.
+_AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 # Prefixes of the own DOIs of preprints and copies, beside that of the work.
@@ -54,14 +59,33 @@ class Page(NamedTuple):
 
 
 def authors_on(front: Front, authors: Iterable[str]) -> Iterator[int]:
-    """Return the places of the surnames of authors."""
-    for name in {folded(spelling) for author in authors for spelling in spellings(surname(author))}:
+    """Return the places of the surnames of authors, perhaps with letters of affiliations or marks behind them."""
+    for name in {folded(spelling) for author in authors for spelling in _spellings(author)}:
+        is_wide = not name.isascii() and min(name) >= _FIRST_WIDE
         if worth(name) < _LEAST_SURNAME:
             continue
         for start, stop in front.spots(name):
-            before, behind = front.text[start - 1 : start], front.text[stop : stop + 1]
-            if not before.isalpha() and not (behind.isalpha() and behind.islower()):
+            if is_wide or (not front.text[start - 1 : start].isalpha() and _AFTER_NAME.match(front.text, stop)):
                 yield start
+
+
+def _spellings(author: str) -> set[str]:
+    """Return the forms of a name that identify an author: the surname, and with other scripts than Latin its order.
+
+    Chinese, Japanese and Korean names have no spaces, and either part may be first. A Cyrillic or an Arabic name may
+    begin or end with the surname.
+    """
+    name = surname(author)
+    forms = set(spellings(name))
+    letters = folded(author)
+    if not letters or max(letters) < _FIRST_OTHER:
+        return forms
+    parts = [part for part in re.split(r"[\s,\u3001\uff0c\u060c.]+", author) if part]
+    if min(letters) >= _FIRST_WIDE:  # one character of a family name is on every page
+        whole, turned = "".join(parts), "".join(reversed(parts))
+        return {whole, turned} | (forms if len(name) > 1 and len(parts) > 1 else set())
+    is_divided = "," in author or len(parts) == 1
+    return forms if is_divided else {part for part in (parts[0], parts[-1]) if len(part) > _INITIALS} | forms
 
 
 def is_of_copy(doi: str) -> bool:

@@ -1,1 +1,1 @@
-"""The recheck of published files: each is looked at again, in its own time. See RECHECK.md."""
+"""The recheck of published files: each is looked at again, in its own time. See README.md of `fulltext`."""

@@ -16,7 +16,7 @@ from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.found_copies import copies_of_result, described
 from gateway.fulltext.search_result import NAMED, RECHECK, SearchResult
 from gateway.fulltext.stored_search import candidates_in, policy_in, search_as_json
-from gateway.store.base_rechecks import Findings
+from gateway.store.base import Findings
 from harvester.fulltext.recheck.one_file import Before, Effect, Rechecked
 from harvester.fulltext.search_outcome import retraction_of, year_of
 from harvester.http.urls import host_of

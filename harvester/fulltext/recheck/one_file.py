@@ -248,7 +248,6 @@ class ConditionalFetch:
     """A Fetch over another one. It sends the validators of a file to the address that they came from."""
 
     def __init__(self, fetch: Fetch, file: FileRecheck) -> None:
-        """Take a Fetch, and the last look at the file."""
         pairs = (("If-None-Match", file.entity_tag), ("If-Modified-Since", file.modified))
         self._fetch, self._url = fetch, file.final_url
         self._condition = tuple(pair for pair in pairs if pair[1])

@@ -132,7 +132,6 @@ class Recheck:
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take the store, the search database, a Fetch, the settings and the clocks."""
         self._store, self._discovery, self._wait = store, discovery, wait
         self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
         self._fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)

@@ -10,9 +10,9 @@ import re
 from typing import NamedTuple
 from urllib.parse import quote
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo, open_from_words
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.rights_words import is_reserving

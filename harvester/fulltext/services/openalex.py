@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.fulltext.licenses import license_of, license_uri
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy, Description, version_of, without_repetitions
 from harvester.fulltext.page_ranges import number_of_pages
 from harvester.fulltext.retractions import by_mark, by_title

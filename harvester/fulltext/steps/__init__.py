@@ -44,11 +44,9 @@ class Known:
 
     @property
     def needs_policy(self) -> bool:
-        """Return whether there is a file that may be the work and has no stated open licence."""
-        return any(
-            candidate.outcome in _MAY_BE_THE_WORK and not candidate.is_auxiliary and not is_open(candidate.license)
-            for candidate in self.candidates
-        )
+        """Return whether no file may be the work, or one of those that may be has no stated open licence."""
+        files = [one for one in self.candidates if one.outcome in _MAY_BE_THE_WORK and not one.is_auxiliary]
+        return not files or not all(is_open(file.license) for file in files)
 
     @property
     def doi(self) -> str:

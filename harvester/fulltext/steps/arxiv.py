@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 
 from lxml import etree
 
+from gateway.core.bibliography.identifiers import arxiv_in, dois_in
 from gateway.core.errors import AnswerError, NotXml, RemoteRefuses, TryLater
 from gateway.core.model import Outcome
 from gateway.core.xmltext import clean
-from harvester.fulltext.identifiers import arxiv_in, dois_in
 from harvester.fulltext.known_copies import Copy, Description
 from harvester.fulltext.match_work import Sought, match_work, sought
 from harvester.fulltext.retractions import by_statement, statement_in

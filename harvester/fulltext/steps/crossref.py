@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.core.model import Outcome
+from gateway.core.normal_forms import letters
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Description
-from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.services import crossref
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described, has_doi

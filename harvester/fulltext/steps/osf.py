@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.fulltext.licenses import license_of, license_uri
-from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy, Description
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import described

@@ -1,6 +1,7 @@
 """Open Policy Finder, formerly SHERPA/RoMEO: what the publisher permits with which version.
 
-Without a file, or with an open licence for it, a policy decides nothing, so it is not asked.
+For a work without a file, a policy says what may be deposited. With an open licence for the file, it decides nothing,
+so it is not asked.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _of_version(policy: Policy, version: str) -> str:
 STEP = Step(
     "sherpa",  # the name in traces and outcomes of earlier releases
     200,  # last, because it depends on the files found
-    "Asks Open Policy Finder what the publisher of the ISSN permits, for a file without an open licence.",
+    "Asks Open Policy Finder what the publisher of the ISSN permits, unless a file with an open licence is found.",
     lambda known: known.needs_policy and bool(known.identifiers.all("issn")),
     _find,
     needs="policy_key",

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
 from gateway.fulltext.licenses import is_open, license_of
-from harvester.fulltext.identifiers import Identifier, Identifiers, dois_in
+from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._pages import pages_of, retracted_page

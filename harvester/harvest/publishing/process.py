@@ -21,7 +21,6 @@ from harvester.harvest.instance import opened
 from harvester.harvest.publishing.process_client import END
 from harvester.harvest.publishing.publication import counts_of, facts_of
 from harvester.harvest.publishing.workers import Jobs, Relay, runners, spoken
-from harvester.runtime.locks import publishing
 
 
 def main(folder: str, source: str) -> int:
@@ -41,7 +40,6 @@ def _publish(folder: str, source: str) -> None:
     orders = _Orders(sys.stdin.fileno())
     number = load(instance_folder(folder)).number("publish_processes")
     with (
-        publishing(instance_folder(folder), source),
         runners(number, folder, source) as relay,
         opened(folder, is_child=True) as instance,
     ):

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from gateway.core import errors
 from gateway.core.errors import StoreError
+from harvester.runtime.locks import publishing
 
 WAKE = b"page\n"
 END = b"end\n"
@@ -29,7 +30,6 @@ class Publisher:
     """A running child, as its parent sees it."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Take a process that was started so."""
         assert process.stdin is not None
         assert process.stdout is not None
         self._process = process
@@ -45,7 +45,11 @@ class Publisher:
         command = [sys.executable, "-c", _COMMAND, str(folder), source]
         # A session of its own: only the parent process gets Ctrl-C, and then asks the child process to exit.
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True)  # noqa: S603 - our own
+        # The child has the lock from its first moment: it may begin after its parent has died.
+        with publishing(folder, source) as lock:
+            process = subprocess.Popen(  # noqa: S603 - our own
+                command, stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True, pass_fds=(lock,)
+            )
         os.set_blocking(process.stdin.fileno(), False)  # type: ignore[union-attr]  # it was asked for
         return cls(process)
 

@@ -29,10 +29,10 @@ class ChangeLists:
     """Makes Change Lists for the subscribers of one site."""
 
     def __init__(self, store: Store, settings: Settings, topics: Topics) -> None:
-        """Take the store, the settings and the topics of the site."""
         site = site_of(settings, settings.text("base_url"))
         self._addresses, self._store, self._topics = Addresses(site.url), store, topics
-        self._site = SiteResources(self._addresses, Places(site).metadata_urls, metadata_of)
+        places = Places(site)
+        self._site = SiteResources(self._addresses, places.metadata_urls, metadata_of, page_url=places.page_urls)
 
     def has(self, topic: Topic) -> bool:
         """Return whether a topic is a Change List."""
@@ -51,8 +51,7 @@ class ChangeLists:
             changes = view.resource_changes(within, (0, 0), _MOST_CHANGES + 1)
             if len(changes) > _MOST_CHANGES or second < view.changes_from():
                 return b""
-            entries = self._site.entries(view, resources)
-            return self._document(topic, resources, second).write(map(entries.change, changes))
+            return self._document(topic, resources, second).write(self._site.changed(view, resources, changes))
 
     def _document(self, topic: Topic, resources: ResourceSet, second: int) -> Document:
         links = (

@@ -30,7 +30,6 @@ class News:
     """
 
     def __init__(self, store: Store, topics: Topics) -> None:
-        """Take the store and the topics."""
         self._store, self.topics = store, topics
         # By list, the longest known time without changes: its first second, and the one behind its last.
         self._quiet: dict[tuple[str, str | None], tuple[int, int]] = {}
@@ -68,7 +67,6 @@ class Contents:
     """
 
     def __init__(self, fetch_of: Callable[[Topic], Fetch], lists: ChangeLists, horizon: int) -> None:
-        """Take the function that returns what fetches a topic, what makes Change Lists, and the horizon."""
         self._fetch_of, self._lists, self._horizon = fetch_of, lists, horizon
         self._lock = Lock()
         self._whole: dict[Topic, Content] = {}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
 from gateway.core.errors import AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses
-from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.model import Cursor, Format, RawPage, Slice
 from harvester.http.archives import names_in, unpacked_beginning
 from harvester.http.dates import SECONDS, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
@@ -32,7 +32,7 @@ from harvester.sources.files.metha_folder import (
     newest_first,
     refuse_cache,
 )
-from harvester.sources.files.records import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in
+from harvester.sources.files.records import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in, requested_prefix
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.repeated_requests import raw_page
 from harvester.sources.state import State
@@ -44,6 +44,8 @@ _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
 OF_ONE_FILE = (AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses)  # errors of one file
 _MOST_NAMES = 20  # in a message
+_SAMPLED = 20  # files whose requests are read before a harvest
+_BEGINNING = 10_000  # bytes of each
 _COMPRESSED = (".gz", ".zst")  # each file alone
 _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
 
@@ -168,8 +170,24 @@ def describe(options: Options, fetch: Fetch) -> Description:
             f"{''.join(f' {doubt}' for doubt in named_files.doubts)}"
         )
     page = raw_page(options, Cursor(options.source), "list", named_files.fetched)
+    formats = _formats(options, fetch, named_files)
     name = f"{options.url.rpartition('/')[2]}: {len(named_files.files)} files"
-    return Description((page,), name, options.url, SECONDS, "", "no", (), (), (*named_files.doubts, *named_files.notes))
+    return Description(
+        (page,), name, options.url, SECONDS, "", "no", formats, (), (*named_files.doubts, *named_files.notes)
+    )
+
+
+def _formats(options: Options, fetch: Fetch, named_files: _Named) -> tuple[Format, ...]:
+    """Return the metadataPrefixes in the requests of the first answers; none if a file states none."""
+    prefixes = []
+    for name, _, _ in sorted(named_files.files)[:_SAMPLED]:
+        wanted = (("Range", f"bytes=0-{_BEGINNING - 1}"),)
+        body = fetch(Request(f"{options.url}#{quote(name)}", options.source, wanted)).body
+        prefix = requested_prefix(body)
+        if not prefix:
+            return ()
+        prefixes.append(prefix)
+    return tuple(Format(prefix, "", "") for prefix in dict.fromkeys(prefixes))
 
 
 # --- its list -----------------------------------------------------------------------------------------------------
@@ -247,6 +265,7 @@ class _Reading:
         elif self.state.place == 0:
             fetched = self.fetch(Request(self._url(name), self.options.source))
             cut_ = cut_document(fetched.body, name, second)
+            self.doubts += [f"{name}: {cut_.doubt}"] if cut_.doubt else []
             if cut_.answer is not None:
                 self._add_part(name, fetched.body, cut_.answer)
             yield self._step(fetched, cut_, len(fetched.body) or 1)

@@ -17,6 +17,7 @@ from gateway.core.model import Slice
 from gateway.core.xmlio import name_of
 from gateway.core.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
 from harvester.http.dates import moment_of
+from harvester.sources.files.collections import cut_places, doubt_of
 from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list
 from harvester.xml.decoding import decode
 from harvester.xml.outline import Broken, Element, outline
@@ -41,7 +42,8 @@ _NAMES = {
 class Cut(NamedTuple):
     """The records of a document: their slices, stated metadataPrefix, and the second of the answer with them.
 
-    `answer` is a whole answer of OAI-PMH; of one from metha, only its errors and its token.
+    `answer` is a whole answer of OAI-PMH; of one from metha, only its errors and its token. `doubt` says that the
+    document may have more records.
     """
 
     slices: tuple[Slice, ...]
@@ -50,6 +52,7 @@ class Cut(NamedTuple):
     repairs: tuple[str, ...] = ()
     moment: int | None = None
     answer: ListAnswer | None = None
+    doubt: str = ""
 
 
 # --- XML documents ------------------------------------------------------------------------------------------------
@@ -84,14 +87,21 @@ def cut_document(body: bytes, name: str, second: int) -> Cut:
 def cut_answer(body: bytes) -> Cut:
     """Return the records of an answer of OAI-PMH. Raise the errors of `parse_list`."""
     answer = parse_list(body)
-    request = re.search(rb'<request[^<>]*?\smetadataPrefix="([^"<]*)"', body[:10_000])
-    prefix = request[1].decode(errors="replace") if request else ""
-    return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date), answer)
+    return Cut(
+        answer.slices, requested_prefix(body), answer.repaired, answer.repairs, moment_of(answer.response_date), answer
+    )
+
+
+def requested_prefix(body: bytes) -> str:
+    """Return the metadataPrefix in the `request` of an answer of OAI-PMH, or an empty string."""
+    request = re.search(rb'<(?:[\w.-]{1,40}:)?request[^<>]*?\smetadataPrefix="([^"<]*)"', body[:10_000])
+    return request[1].decode(errors="replace") if request and _is_answer(body) else ""
 
 
 def _cut_document(body: bytes, name: str, second: int) -> Cut:
     if _is_answer(body):
         return cut_answer(body)
+    original, body = body, _without_doctype(body)
     text, repairs = _text(body)
     repaired = b"" if text is body else text
     lists = _lists(text)
@@ -100,7 +110,9 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
     elif lists:
         cut_ = _read(text, lists)
     else:
-        cut_ = _only(_tree(text), name, second, text)
+        cut_ = cut_collection(text, _tree(text), name, second) or _only(_tree(text), name, second, text)
+    if body != original and not cut_.repaired:
+        repaired = text  # the places in both are the same
     return cut_._replace(repaired=cut_.repaired or repaired, repairs=(*repairs, *cut_.repairs))
 
 
@@ -115,11 +127,33 @@ def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
     return cut_._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
 
 
+def cut_collection(text: bytes, root: etree._Element, name: str, second: int) -> Cut | None:
+    """Return the records of a collection, such as `modsCollection`; None if a document is one record."""
+    found = cut_places(text, root)
+    slices = tuple(
+        Slice(f"{name}#{one.key}", utc_datetime(second), (), False, one.start, one.stop, declarations=one.declarations)
+        for one in found
+    )
+    return Cut(slices) if slices else None
+
+
+_DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[\]<>]{1,1000}>")
+_BEFORE_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?>(?:\s+|<\?.*?\?>|<!--.*?-->)*)", re.DOTALL)
+
+
+def _without_doctype(body: bytes) -> bytes:
+    """Return a document with spaces in place of a DOCTYPE that only names a DTD, which is never loaded (JATS, TEI)."""
+    start = _BEFORE_ROOT.match(body)
+    doctype = _DOCTYPE.match(body, start.end()) if start else None
+    return body[: doctype.start()] + b" " * len(doctype[0]) + body[doctype.end() :] if doctype else body
+
+
 def _only(root: etree._Element, name: str, second: int, text: bytes) -> Cut:
     """Return a whole document as one record."""
     tag = f"{root.prefix}:" if root.prefix else ""
     start = text.index(f"<{tag}{name_of(root)[1]}".encode())
-    return Cut((Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip())),))
+    slice_ = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
+    return Cut((slice_,), doubt=doubt_of(root))
 
 
 def _is_answer(body: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harvester.sources import Option, SourceKind
-from harvester.sources.oai_pmh.description import describe, recognise, with_sets
+from harvester.sources.oai_pmh.description import channels, describe, recognise, with_sets
 from harvester.sources.oai_pmh.end_of_list import left
 from harvester.sources.oai_pmh.headers import is_elsewhere, listed, single
 from harvester.sources.oai_pmh.next_list import asks_for_all, begins_anew
@@ -34,6 +34,7 @@ SOURCE = SourceKind(
     learned=learned,
     profile=profile,
     recognise=recognise,
+    channels=channels,
     begins_anew=begins_anew,
     asks_for_all=asks_for_all,
 )

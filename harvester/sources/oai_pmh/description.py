@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from gateway.core.xmltext import FRIENDS, utc_datetime
 from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import base_url, request_url
-from harvester.sources import Description, Options, Recognised
+from harvester.sources import Channel, Description, Options, Recognised, proposal
 from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
@@ -33,6 +33,7 @@ from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import plain_url
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
+from harvester.sources.websub import topic_and_hub
 from harvester.xml.decoding import decode
 from harvester.xml.parsing import lenient, strict
 from harvester.xml.repair import legal_references
@@ -58,6 +59,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
     pages += [kept(verb, page) for verb, page in beside.pages]
     notes += beside.notes
     state = beside.state
+    proposed, reason = proposal(formats)
     return Description(
         tuple(pages),
         identify.repository_name,
@@ -71,6 +73,8 @@ def describe(options: Options, fetch: Fetch) -> Description:
         list_state.text_of(state),
         moment_of(identify.response_date),
         identity_of(identify),
+        proposed=proposed,
+        reason=reason,
     )
 
 
@@ -214,7 +218,7 @@ def _identifiers(content: bytes) -> list[str]:
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Ask the address who it is, without the arguments that were copied with it."""
+    """Ask the address who it is and what it offers, without the arguments that were copied with it."""
     base = base_url(fetched.url)
     if not base.startswith(("http://", "https://")):
         return None
@@ -224,9 +228,29 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     except AnswerError:
         return None
     version = f"version {identify.protocol_version}" if identify.protocol_version else "no version"
-    return Recognised(
-        f"An OAI-PMH repository ({version}): {identify.repository_name or 'without a name'}.", {"url": base}
-    )
+    sentence = f"An OAI-PMH repository ({version}): {identify.repository_name or 'without a name'}."
+    try:
+        listed = fetch(Request(request_url(base, "ListMetadataFormats")))
+        proposed, reason = proposal(parse_formats(listed.body, listed.header("Content-Type")).formats)
+    except (AnswerError, FetchError):
+        proposed, reason = {}, ""
+    return Recognised(f"{sentence} {reason}".rstrip(), {"url": base, **proposed})
+
+
+# --- The channels of change notifications: the hub that the first answer of a list names (WebSub §4) ------------------
+
+
+def channels(options: Options, lists: Iterable[tuple[str, str]], fetch: Fetch) -> tuple[Channel, ...]:
+    """Return the channel of each list that has one. Raise the errors of `fetch`."""
+    found = (_channel(options, fetch, *listed) for listed in lists)
+    return tuple(dict.fromkeys(channel for channel in found if channel.hub))
+
+
+def _channel(options: Options, fetch: Fetch, metadata_prefix: str, set_spec: str) -> Channel:
+    arguments = [("metadataPrefix", metadata_prefix), *([("set", set_spec)] if set_spec else [])]
+    state = with_entry(options.own, state_of(options.known)[0])
+    answer = fetch(Request(plain_url(options, state, "ListRecords", *arguments), options.source))
+    return Channel(*topic_and_hub(answer))
 
 
 # --- Which repositories a document names: the friends of an Identify, or the answer of a registry (ListFriends). Pure

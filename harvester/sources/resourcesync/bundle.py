@@ -20,13 +20,13 @@ MOST_BYTES = 1 << 20
 
 _DECLARATION = re.compile(r"^\s*<\?xml .*?\?>", re.DOTALL)
 _END = b"\r\n"
+_PLAIN_PATH = re.compile(r"[\w.~-][\w.~/-]*", re.ASCII)
 
 
 class Bundle:
     """A growing page of resources and deletions; `page` and `slices` return the result."""
 
     def __init__(self, options: Options, cursor: Cursor, url: str, received_at: int, most: int = 1) -> None:
-        """Take the options and cursor of the page, URL and second of arrival of the list, and the most resources."""
         self._most = most
         self._options, self._cursor, self._url = options, cursor, url
         self._raw: list[bytes] = []
@@ -83,7 +83,7 @@ class Bundle:
         text = self._plain(item.uri, fetched)
         start, stop = self._put(fetched.body, text)
         self._put(_END)
-        collections = tuple(dict.fromkeys(link.href for link in own.related("collection")))
+        collections = tuple(dict.fromkeys(_spec(link.href, own.loc) for link in own.related("collection")))
         self._slices.append(Slice(item.uri, own.lastmod, collections, False, start, stop, tuple(abouts)))
 
     def _plain(self, uri: str, fetched: Fetched) -> bytes:
@@ -101,6 +101,12 @@ class Bundle:
         self._text.append(text)
         start, self._size = self._size, self._size + len(text)
         return start, self._size
+
+
+def _spec(collection: str, resource: str) -> str:
+    """Return the setSpec of a collection: of the same site its path, such as `sources:laro`; else its URL."""
+    path = collection.removeprefix("/".join((*resource.split("/", 3)[:3], "")))
+    return path.strip("/").replace("/", ":") if path != collection and _PLAIN_PATH.fullmatch(path) else collection
 
 
 def _head(fetched: Fetched) -> bytes:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from gateway.core.errors import AnswerError, NotResourceSync
+from gateway.core.model import Format
+from gateway.core.xmltext import DIDL
 from harvester.http.dates import SECONDS
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.sources import Channel, Description, Options, Recognised
+from harvester.sources import Channel, Description, Options, Recognised, proposal
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
-from harvester.sources.resourcesync.websub import topic_and_hub
+from harvester.sources.websub import topic_and_hub
 
 _TELLS_DELETIONS = ("changelist", "changedump")
+_PLAIN = (
+    "{} is the sitemap of a web site, not a ResourceSync source: it states no rs:md with a capability. If it lists "
+    "metadata in XML, add it with --kind resourcesync."
+)
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
@@ -33,22 +39,37 @@ def describe(options: Options, fetch: Fetch) -> Description:
         (),
         (),  # a resource may be in several sets, and no list says in which
         tuple(lists.notes),
+        proposed=_proposed(lists)[0],
+        reason=_proposed(lists)[1],
     )
+
+
+def _proposed(lists: LinkedSets) -> tuple[dict[str, object], str]:
+    """Return the fields that make an entry harvest only the DIDLs of several sets of resources, and why."""
+    didl = next((one.url for one in lists.sets if one.profile == DIDL and one.has_beginning), "")
+    if not didl or len(lists.sets) == 1:
+        return {}, ""
+    fields, reason = proposal((Format("oai_didl", "", DIDL),))
+    return {**fields, "sets": [didl]}, f"{reason} Its other sets of resources may have the same works once more."
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Return the ResourceSync source at an address, or to which the address leads; else None.
 
-    Raise NotResourceSync for a source that only announces changes: it cannot be harvested. Raise the errors of
-    `fetch`.
+    Raise NotResourceSync for a source that only announces changes, and for a plain sitemap: its pages are not metadata.
+    Raise the errors of `fetch`.
     """
     try:
         lists = find(Options("", fetched.url), fetch)
     except NotResourceSync:
         return None
+    if lists.is_plain:
+        raise NotResourceSync(_PLAIN.format(fetched.url))
     if not any(resource_set.has_beginning for resource_set in lists.sets):
         raise NotResourceSync(NO_BEGINNING.format(lists.sets[0].url))
-    return Recognised(_sentence(lists), {"url": fetched.url, "kind": "resourcesync"}, not _is_document(fetched))
+    proposed, reason = _proposed(lists)
+    table = {"url": fetched.url, "kind": "resourcesync", **proposed}
+    return Recognised(f"{_sentence(lists)} {reason}".rstrip(), table, not _is_document(fetched))
 
 
 def _is_document(fetched: Fetched) -> bool:
@@ -80,7 +101,7 @@ def _list_names(resource_set: ResourceSet) -> str:
 _TOPICS = ("changelist", "changedump", "resourcelist", "resourcedump")
 
 
-def channels(options: Options, fetch: Fetch) -> tuple[Channel, ...]:
+def channels(options: Options, _lists: Iterable[tuple[str, str]], fetch: Fetch) -> tuple[Channel, ...]:
     """Return the channel of every set of resources that has one. Raise the errors of `find`."""
     channels = (channel for resources in find(options, fetch).sets for channel in _of_set(resources, options, fetch))
     return tuple(dict.fromkeys(channels))
@@ -111,5 +132,6 @@ def _asked(url: str, options: Options, fetch: Fetch) -> Channel | None:
     links: tuple[Link, ...] = ()
     with suppress(AnswerError):  # a topic need not be a document: its headers are enough
         links = read(answer.body, answer.url).head.links
-    topic, hub = topic_and_hub(answer, links)
+    in_order = sorted(links, key=lambda link: link.priority)
+    topic, hub = topic_and_hub(answer, ((link.rel, link.href) for link in in_order))
     return Channel(topic, hub) if hub else None

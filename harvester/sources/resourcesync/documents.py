@@ -22,7 +22,10 @@ _CAPABILITIES: Mapping[str, str] = {
     "capability": "capabilitylist",  # WEKO3
     "changenotification": "change-notification",
 }
-_RELATIONS: Mapping[str, str] = {"resourcesync": "up"}  # 0.5
+_RELATIONS: Mapping[str, str] = {
+    "resourcesync": "up",  # 0.5
+    "persistent-id": "cite-as",  # before RFC 8574
+}
 
 
 class Document:

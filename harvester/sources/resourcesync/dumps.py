@@ -39,7 +39,6 @@ class Dumps:
     """The dumps of one set. `is_enough`: no other list of the set need be read in this run."""
 
     def __init__(self, execution: PlanExecution, resources: ResourceSet) -> None:
-        """Take the execution of the plans of the set, and its documents."""
         self._execution, self._walk, self._has = execution, execution.walk, resources.lists
         self._web = FromWeb(self._walk.options, self._walk.fetch, execution.endurance)
         self.is_enough = False
@@ -174,7 +173,6 @@ class Parcel:
     """The package of an entry of a dump, as a `Sink`. Its file is removed after the `with` block."""
 
     def __init__(self, entry: Entry, source: str, most_bytes: int = MOST_BYTES) -> None:
-        """Take the entry of the package, the name of the source, and the most bytes."""
         self._entry, self._source, self._most = entry, source, most_bytes
         self.received_at = 0
 

@@ -63,6 +63,22 @@ class Entry(NamedTuple):
         """The links from metadata to its content."""
         return tuple(link for link in self.links if link.rel in LEADING)
 
+    @property
+    def states_all_links(self) -> bool:
+        """Whether it also leads to the page of its item, as in lists that repeat all links in each change."""
+        return any(link.rel == "alternate" and link.type == "text/html" for link in self.links)
+
+    def with_links_of(self, before: Entry) -> Entry:
+        """Return the entry of a change with the links that an earlier entry states and it does not.
+
+        A change withdraws a link only if it states all links.
+        """
+        if not self.change or self.change == "deleted" or before.change == "deleted" or self.states_all_links:
+            return self
+        rels, leading = {link.rel for link in self.links}, {link.href for link in self.leading}
+        kept = (link for link in before.links if link.rel not in rels or link.rel in LEADING)
+        return self._replace(links=(*self.links, *(link for link in kept if link.href not in leading)))
+
 
 class Head(NamedTuple):
     """The head of a document. A plain sitemap has no capability."""

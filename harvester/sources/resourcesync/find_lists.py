@@ -28,12 +28,14 @@ _DEEPEST = 4  # a description index, a description, a Capability List, and one m
 class ResourceSet(NamedTuple):
     """One set of resources: the URL of its Capability List, or of its only known list.
 
-    `lists` are the URLs of its documents by capability, `channels` the entries of its notification channels.
+    `lists` are the URLs of its documents by capability, `channels` the entries of its notification channels. `profile`
+    is the namespace of its metadata, if stated.
     """
 
     url: str
     lists: Mapping[str, str]
     channels: tuple[Entry, ...] = ()
+    profile: str = ""
 
     @property
     def has_beginning(self) -> bool:
@@ -45,7 +47,7 @@ class ResourceSet(NamedTuple):
 class LinkedSets:
     """The result of the search: the sets, the answers with them, and sentences about unreadable documents.
 
-    `doubts` are reasons why the sets may be incomplete.
+    `doubts` are reasons why the sets may be incomplete. `is_plain`: the address is that of a plain sitemap.
     """
 
     sets: list[ResourceSet] = field(default_factory=list)
@@ -53,6 +55,7 @@ class LinkedSets:
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     received_at: int = 0  # second of the first answer
+    is_plain: bool = False
 
 
 def find(options: Options, fetch: Fetch) -> LinkedSets:
@@ -133,19 +136,21 @@ class _Search:
             for entry in document:
                 self._go(entry.loc, depth + 1)
         elif capability == "capabilitylist":
-            self._take_capabilities(fetched.url, list(document))
+            profile = next((link.href for link in document.head.related("profile")), "")
+            self._take_capabilities(fetched.url, list(document), profile)
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
+            self.result.is_plain = not capability
             self._take_list(fetched, document.head, depth)
         else:
             self.result.notes.append(f"{fetched.url} has the capability {capability!r}, which leads to no list.")
 
-    def _take_capabilities(self, url: str, entries: list[Entry]) -> None:
+    def _take_capabilities(self, url: str, entries: list[Entry], profile: str) -> None:
         """Add the lists that a Capability List names, one of each kind (Z39.99 §9)."""
         lists: dict[str, str] = {}
         for entry in entries:
             if lists.setdefault(entry.capability, entry.loc) != entry.loc and entry.capability in LISTS:
                 self.result.doubts.append(f"{url} names a second {entry.capability}, {entry.loc}, which is not read.")
-        self._add(url, lists, tuple(entry for entry in entries if entry.capability in CHANNELS))
+        self._add(url, lists, tuple(entry for entry in entries if entry.capability in CHANNELS), profile)
 
     def _take_list(self, fetched: Fetched, head: Head, depth: int) -> None:
         """Add a list as a set; the documents above it may name further lists."""
@@ -158,9 +163,9 @@ class _Search:
             del self.result.sets[before:]
             self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
 
-    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = ()) -> None:
+    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = (), profile: str = "") -> None:
         known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
         if not known.keys() & LISTS:
             self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
         elif all(resource_set.url != url for resource_set in self.result.sets):
-            self.result.sets.append(ResourceSet(url, known, channels))
+            self.result.sets.append(ResourceSet(url, known, channels, profile))

@@ -18,7 +18,6 @@ class Memory:
     def __init__(
         self, holdings: Holdings, metadata_prefix: str, plan: Plan, others: frozenset[str] = frozenset()
     ) -> None:
-        """Take the holdings, the format, the plan, and the URLs of the other sets."""
         self._holdings, self._prefix, self._plan, self._others = holdings, metadata_prefix, plan, others
 
     def touch_items_of_unattached_resources(self) -> None:
@@ -60,17 +59,24 @@ class Memory:
         entries = list(known) or ([] if held is None else entries_of(held))
         if not entries:
             return item
-        entry = item.entry or entries[0]
+        entry = item.entry.with_links_of(entries[0]) if item.entry else entries[0]
         described = {link.href for link in entry.leading}
         content = {
-            entry.loc: entry for entry in entries[1:] if entry.loc in described or not item.entry or not described
+            listed.loc: listed
+            for listed in entries[1:]
+            if listed.loc in described or not entry.states_all_links or listed.related("describedby")
         }
         gone = [uri for uri in content if self._plan.deletes(uri)]
         new = {uri: planned for uri in content if (planned := self._plan.entry(uri)) is not None and uri not in gone}
-        content |= new | {entry.loc: entry for entry in item.content}
-        links = tuple(link for link in entry.links if link.rel not in LEADING or not self._plan.deletes(link.href))
-        kept = (content[uri] for uri in sorted(content) if uri not in gone)
-        return Item(item.uri, item.role, entry._replace(links=links), tuple(kept))
+        new |= {listed.loc: listed for listed in item.content}
+        content |= {uri: listed.with_links_of(content.get(uri, listed)) for uri, listed in new.items()}
+        kept = (self._without_deleted(content[uri]) for uri in sorted(content) if uri not in gone)
+        return Item(item.uri, item.role, self._without_deleted(entry), tuple(kept))
+
+    def _without_deleted(self, entry: Entry) -> Entry:
+        """Return an entry without links to content that the plan deletes."""
+        kept = (link for link in entry.links if link.rel not in LEADING or not self._plan.deletes(link.href))
+        return entry._replace(links=tuple(kept))
 
     def is_unchanged(self, own: Entry, item: Item) -> bool:
         """Return whether the stored item is the same as in the lists, and these state enough to decide."""

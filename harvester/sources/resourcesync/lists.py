@@ -37,7 +37,6 @@ class Lists:
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan, endurance: Endurance) -> None:
-        """Take the plan for the entries, and the counter of failures."""
         self._options, self._cursor, self._fetch, self._plan = options, cursor, fetch, plan
         self._endurance = endurance
         self._asked: set[str] = set()

@@ -36,7 +36,6 @@ class Package:
     """One package. Raise NotResourceSync when it is not a ZIP file or has no readable manifest."""
 
     def __init__(self, body: BinaryIO, most_file_bytes: int = MOST_FILE_BYTES) -> None:
-        """Take the bytes of the package, and the most bytes of one file in it."""
         self._most_file_bytes = most_file_bytes
         self._room = max(_LEAST_ROOM, MOST_GROWTH * body.seek(0, SEEK_END))
         try:

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 from gateway.core.errors import StoreUnwritable
 from gateway.store.queries import load_file
 from harvester.http.urls import split
-from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
+from harvester.sources.resourcesync.entries import Entry, Link, entry_of, entry_text
 
 _AT_ONCE = 1000
 
@@ -66,8 +66,9 @@ class Plan:
             raise StoreUnwritable(f"The lists of a source need more space for temporary files: {error}.") from error
 
     def add(self, entry: Entry) -> None:
-        """Add an entry; it replaces an earlier one of the resource, with its relations."""
+        """Add an entry; it replaces an earlier one of the resource, but for links that a change does not withdraw."""
         if (before := self.entry(entry.loc)) is not None:
+            entry = entry.with_links_of(before)
             self._database.executemany(_SQL["described_remove"], _described_by(before, role_of(before)))
         role = role_of(entry)
         self._database.execute(_SQL["entry_put"], (entry.loc, role, entry_text(entry)))
@@ -150,7 +151,15 @@ def _described_by(entry: Entry, role: Role) -> list[tuple[str, str, Role]]:
     """Return triples (metadata, content, role of the entry) for the links between metadata and content in an entry."""
     if role is Role.METADATA:
         return [(entry.loc, link.href, role) for link in entry.leading]
-    return [(link.href, entry.loc, role) for link in entry.related("describedby")] if role is Role.CONTENT else []
+    return [(link.href, entry.loc, role) for link in _describing(entry)] if role is Role.CONTENT else []
+
+
+def _describing(entry: Entry) -> tuple[Link, ...]:
+    """Return the links to the metadata of content; of the page of a work, with its files, the preferred XML only."""
+    links = entry.related("describedby")
+    if not entry.related("item"):
+        return links
+    return tuple(link for link in links if is_xml(link.type or guess_type(split(link.href).path)[0] or "text/xml"))[:1]
 
 
 def role_of(entry: Entry) -> Role:

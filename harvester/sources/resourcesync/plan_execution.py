@@ -62,7 +62,6 @@ class PlanExecution:
     """Executes the plans of one set of resources. `before` is its state at the start of the current walk."""
 
     def __init__(self, walk: Walk, url: str) -> None:
-        """Take the walk, and the URL of the set."""
         self.walk, self.url = walk, url
         self.before = self.state
         self.received_at = 0

@@ -30,7 +30,6 @@ class FromWeb:
     most_at_once = 10  # at most these are fetched again after a kill
 
     def __init__(self, options: Options, fetch: Fetch, endurance: Endurance) -> None:
-        """Take the options, a Fetch, and the counter of failures."""
         self._options, self._fetch, self._endurance = options, fetch, endurance
 
     def supply(self, own: Entry) -> Supplied:
@@ -71,7 +70,6 @@ class FromPackage:
     most_at_once = 500  # a kill needs no new requests
 
     def __init__(self, package: Package, received_at: int, web: FromWeb) -> None:
-        """Take the package, its second of arrival, and the supplier for other resources."""
         self._package, self._received_at, self._web = package, received_at, web
 
     def supply(self, own: Entry) -> Supplied:

@@ -25,7 +25,6 @@ class Endurance:
     """The count of consecutive failures in one set of resources, which limits the patience of the next request."""
 
     def __init__(self, options: Options, fetch: Fetch, known: str) -> None:
-        """Take the options, a Fetch, and the URL of a document that was answered in this run."""
         self._options, self._fetch, self._known = options, fetch, known
         self._failures = 0
 

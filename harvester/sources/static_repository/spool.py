@@ -25,7 +25,6 @@ class Spool:
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Take the most bytes of the document, decompressed."""
         self._most = most_bytes
         self._engine: zlib._Decompress | None = None
 

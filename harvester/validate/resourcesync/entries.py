@@ -26,7 +26,6 @@ class EntryRules:
     """The rules of the entries of one document. Call `judge` for every entry, and `end` after the last one."""
 
     def __init__(self, document: Document, judged: Judged, now: float) -> None:
-        """Take the document with its head."""
         self.count = 0
         self.has_datetime = False
         self._document, self._judged, self._shown, self._now = document, judged, document.shown, now

@@ -28,7 +28,6 @@ class Inventory:
     """The addresses of one Resource List, with all its parts, and a hash of what is said of each resource."""
 
     def __init__(self, *, has_states: bool) -> None:
-        """Take whether states of resources are stored."""
         self.has_states = has_states
         self.count = 0
         self._keys = [array("Q") for _ in range(_BUCKETS)]

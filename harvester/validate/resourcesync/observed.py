@@ -59,7 +59,6 @@ class Observed:
     """What is kept of one set of resources. `before` is the Resource List of an earlier run."""
 
     def __init__(self, sample: int, *, is_compared: bool) -> None:
-        """Take how many resources of a list are requested, and whether runs are compared."""
         self.resources = _Sample(sample)
         self.changes = _Sample(sample)
         self.links = Links()

@@ -18,7 +18,6 @@ class ResourceRules:
     """The rules of the resources of a walk."""
 
     def __init__(self, walk: Walk) -> None:
-        """Take a walk that has ended."""
         self._walk, self._judged = walk, walk.judged
 
     def judge(self) -> None:

@@ -56,7 +56,6 @@ class Walk:
     """The documents of a source, each of which is read once."""
 
     def __init__(self, downloads: Downloads, judged: Judged, memory: Memory, now: float) -> None:
-        """Take the requests, the verdicts, the memory of earlier runs, and the Unix time."""
         self.downloads, self.judged, self.memory, self.now = downloads, judged, memory, now
         self.documents: list[Document] = []
         self.sets: list[Set] = []

@@ -41,7 +41,6 @@ class Site:
     """The facts of one landing page. Raise Undecided where a fact is missing, or a limit is reached."""
 
     def __init__(self, url: str, conversation: Visits, part: Visit | None = None) -> None:
-        """Take the address of the page, the requests, and the content or metadata that a person gave the address of."""
         self.url = url
         self.conversation = conversation
         self.part = part

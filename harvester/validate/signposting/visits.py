@@ -39,7 +39,6 @@ class Visit:
     """One request and its answer. `refusal` is the error when there was no answer."""
 
     def __init__(self, request: Request, fetched: Fetched | None, refusal: FetchError | None = None) -> None:
-        """Take the request, and the answer or the error."""
         self.request = request
         self.fetched = fetched
         self.refusal = refusal

@@ -15,6 +15,11 @@ def linked(before: str, after: str = "", url: str = "https://creativecommons.org
     return f'<p>{before} <a rel="license" href="{url}">a licence</a> {after}</p>'
 
 
+def plain(before: str, text: str) -> str:
+    """Return a link to a licence that is not marked as one."""
+    return f'<div>{before} <a href="{CC_BY_URL}">{text}</a></div>'
+
+
 def ld(document: object) -> str:
     return f'<script type="application/ld+json">{json.dumps(document)}</script>'
 
@@ -32,6 +37,15 @@ SITE = {"@type": "WebSite", "license": CC_BY_URL}
     (linked("The metadata and text of this website are under"), ""),
     (linked("All content on this site is licensed under"), ""),
     (linked("This work is licensed under"), "cc-by"),
+    ("<p>This is an open-access article distributed under the terms of the Creative Commons Attribution License.</p>",
+     "cc-by"),
+    ("<p>All content on this site is licensed under a Creative Commons Attribution 4.0 license.</p>", ""),
+    ("<figure><p>This work is licensed under CC BY-NC 4.0</p></figure>", ""),
+    ("<blockquote><p>This paper is licensed under a Creative Commons Attribution License.</p></blockquote>", "cc-by"),
+    (plain("This work is distributed under", "these terms"), "cc-by"),
+    (plain("Photo by A. Smith,", "CC BY"), ""), (plain("All content of this site is under", "CC BY"), ""),
+    (f"<ul><li>{plain('This article is licensed under', 'CC BY')}</li></ul>", ""),
+    (f'<div class="footer"><main>PDF <p><a class="has_license" href="{CC_BY_URL}"><img></a></main></div>', "cc-by"),
     (linked("Except where otherwise noted, this item's license is described as"), "cc-by"),
     (linked("This article, as all of this website, is under"), "cc-by"),
     (f'<div><a rel="license" href="{CC_BY_URL}"><img></a></div>', "cc-by"),

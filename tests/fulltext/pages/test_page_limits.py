@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from harvester.fulltext.identifiers import dois_in
+from gateway.core.bibliography.identifiers import dois_in
+from gateway.core.normal_forms import letters
 from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, read
-from harvester.fulltext.pdf.similarity import letters, words
+from harvester.fulltext.pdf.similarity import words
 from harvester.http.links import from_header
 from tests.growth import is_more_than_linear
 from tests.rows import each_row

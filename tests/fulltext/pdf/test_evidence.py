@@ -150,6 +150,18 @@ def test_another_title_is_no_noise(known: str, written: str) -> None:
     assert not is_noisy_spelling(title_of(known), written)
 
 
+@each_row("title, author, lines", [
+    (TITLE, "Matthiesen, C.", (TITLE, "Conrad Matthiesena,c,*")), (TITLE, "Nagumo, K.", (TITLE, "K. NAGUMOt")),
+    (TITLE, "Bender, Ada", (TITLE, "Ada Bendera;1, Bo Reed")), (TITLE, "Reed, Bo", ("Gardens /", TITLE, "Bo Reed")),
+    ("庭園における量子ドットの研究", "山田 太郎", ("論文題目：庭園における量子ドットの研究", "山田太郎")),
+    ("花园中量子点的相干性研究", "小明, 王", ("题目：花园中量子点的相干性研究", "王小明1，李四2")),
+    ("Квантовые точки в садах", "Иванов Иван Иванович", ("КВАНТОВЫЕ ТОЧКИ В САДАХ", "И. И. Иванов")),
+    ("مقاله علمی درباره باغ‌های شمال", "احمد کریمی", ("عنوان: مقاله علمي درباره باغهای شمال", "دکتر احمد كريمي")),
+])  # fmt: skip
+def test_titles_and_authors_are_found_as_publishers_print_them(title: str, author: str, lines: tuple[str]) -> None:
+    assert {Sign.TITLE, Sign.AUTHOR} <= set(signs(page(*lines), Named(titles=(title,), authors=(author,))))
+
+
 def test_the_dois_that_a_file_may_state() -> None:
     statements = (Statement("title", TITLE), Statement("relation", "https://doi.org/10.5555/related"))
     work = Work(statements, (f"https://doi.org/{DOI}",))

@@ -9,22 +9,25 @@ from gateway.fulltext.search_result import is_identified
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import kind_of
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import named
-from harvester.fulltext.pdf.judge import Verdict, expected, judge
+from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type, other_type
 from harvester.fulltext.pdf.titles import title_of
 from harvester.fulltext.pdf.work_names import Named
 from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
-FACTS = Facts((TITLE,))
+FACTS, NOTHING = Facts((TITLE,)), Facts()
 WORK = Work((Statement("title", TITLE), Statement("creator", "Turf, Ada")))
 BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(30))
 RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",))
 A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
+
+
+def kind_of(extracted: Extracted, facts: Facts = NOTHING, url: str = "") -> DocumentKind:
+    return judge(extracted, Expected((), facts.titles, (), facts.pages, facts.kind), url).kind
 
 
 def record(*statements: tuple[str, str]) -> Work:
@@ -40,13 +43,6 @@ def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float,
 
 
 ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
-
-
-REMARKS = (
-    "The authors should say which plots were drained. Please clarify how deep the ditches are.\n"
-    "I would recommend a comparison with other lowlands. It is not clear why the water fell in summer.\n"
-    "The manuscript is well written, and has some minor issues.\n"
-)
 
 
 SUPPLEMENTS = """
@@ -82,7 +78,6 @@ def test_addresses_of_supplements_are_known_by_parameter_and_folder(url: str) ->
 
 
 COVER = f"This is a repository copy of {TITLE}\nVersion: Published Version\nTakedown policy\n"
-CONTENTS = "\n".join(f"A work on moss {number} .... {number}5" for number in range(12))
 LINK = "*S Supporting Information\nSupporting Information\nABSTRACT"
 DOCUMENTS = [
     (DocumentKind.ARTICLE, a_document(ARTICLE)),
@@ -93,17 +88,9 @@ DOCUMENTS = [
     (DocumentKind.NOTICE, a_document(f"Übersetzung aus dem Russischen\n{TITLE}\nAda Turf\n{BODY}")),
     (DocumentKind.SUPPLEMENT, a_document(f"Supporting Information\n{ARTICLE.partition(chr(10))[2]}")),
     (DocumentKind.SUPPLEMENT, a_document(f"README\n{TITLE}\nplots.csv: one line a plot", pages=1)),
-    (DocumentKind.REVIEW, a_document(f"{TITLE}\nDear editors,\nReviewer 1\n{BODY}\nReviewer 2\n{BODY}")),
-    (DocumentKind.REVIEW, a_document(f"{TITLE}\nAda Turf, Bo Reed\n{REMARKS}", REMARKS * 2, pages=2)),
-    (DocumentKind.FRONT_MATTER, a_document(f"Annals\nContents\n{TITLE} .... 45\n{CONTENTS}", pages=2)),
-    (DocumentKind.FRONT_MATTER, a_document(f"This is a repository copy of {TITLE}\nVersion: Accepted", "", pages=1)),
-    (DocumentKind.FRONT_MATTER, a_document(f"Sign in\n{TITLE}\nDownload PDF\nExport citation", "Privacy policy", 2)),
-    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "", pages=1)),
-    (DocumentKind.PREVIEW, a_document("Annals 12 (2019) 45-58\nReferences\n[1] A\n[2] B\n[3] C", "", 2)),
     (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, A0)),
     (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nOutline", BODY, 30, WIDE, 40)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nAda Turf\nUniversity of Graz\nDoctor of Philosophy", pages=150)),
-    (DocumentKind.VOLUME, a_document(f"Proceedings on Peat\nEdited by C. Dune\nContents\n{CONTENTS}", pages=240)),
     (DocumentKind.VOLUME, a_document(f"Book of Abstracts\nNinth Meeting on Peat\n{TITLE}\n{BODY}", pages=4)),
     (DocumentKind.PREPRINT, a_document(f"arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019\n{ARTICLE}")),
     (DocumentKind.UNKNOWN, a_document(f"{TITLE}\n{BODY}", pages=4)),
@@ -146,11 +133,13 @@ def test_the_number_of_pages_tells_previews_and_volumes() -> None:
     assert kind_of(a_document(ARTICLE, pages=60), Facts((TITLE,), 4)) == "article"  # a preprint with its appendices
 
 
-def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_end_is_not() -> None:
-    note = f"Correspondence\n{TITLE}\nAda Turf\n{BODY}"
-    assert kind_of(a_document(f"{note}\nThe meadows that we have seen since then are all", "", 1), FACTS) == "preview"
-    assert kind_of(a_document(f"{note}\nAcknowledgements. We thank the farmers.", "", 1), FACTS) == "unknown"
-    assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
+def test_a_short_file_without_references_may_be_a_part_of_the_work_unless_that_is_as_short() -> None:
+    def doubt(rest: str, pages: int = 0) -> str:
+        document = a_document(f"Correspondence\n{TITLE}\nAda Turf\n{BODY}", rest, 1)
+        return judge(document, Expected((), (TITLE,), (TITLE,), pages, named=RECORD)).doubt
+
+    assert doubt("") == "It has no references and two pages at most: it may be a part of the work."
+    assert (doubt("References\n[1] A"), doubt("", 1)) == ("", "")
 
 
 def test_the_name_of_a_file_counts_less_than_the_first_page_unless_it_is_a_publisher_s_own_form() -> None:
@@ -338,22 +327,8 @@ def test_the_types_of_services_and_the_title_count_if_the_record_has_no_type() -
     assert other_type(a_record("Erratum", title=f"Erratum: {TITLE}")) == ""
 
 
-@each_row("front, sign", [
-    (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
-    (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
-    (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
-    (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
-    (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
-])  # fmt: skip
-def test_no_article_is_the_file_of_a_record_of_a_thesis(front: str, sign: str) -> None:
-    verdict = judged(front, "doctoralThesis")
-    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
-    assert verdict.doubt == f"The record describes a thesis, and the file seems to be an article: {sign}."
-
-
-def test_a_thesis_without_its_degree_is_the_file_of_its_record_unless_it_is_short_and_has_an_abstract() -> None:
+def test_a_short_article_is_not_the_file_of_a_record_of_a_thesis() -> None:
     front = f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1"
     assert judged(front, "Thesis", pages=120).outcome is Outcome.SUCCESS
-    assert judged(f"{HEAD}\n{BODY}", "Thesis", pages=14, rest="").outcome is Outcome.SUCCESS
     short = judged(f"{HEAD}\nAbstract\n{BODY}", "Thesis", pages=14)
-    assert short.doubt.endswith("it has 14 pages, with an abstract and references.")
+    assert short.doubt == "The record describes a thesis, and the file is like an article of 14 pages."

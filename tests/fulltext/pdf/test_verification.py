@@ -11,6 +11,7 @@ import pytest
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Outcome, Statement, Work
+from gateway.core.normal_forms import letters
 from harvester.fulltext.identifiers import Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.pdf import extraction
@@ -18,7 +19,7 @@ from harvester.fulltext.pdf import file_type as sniffed
 from harvester.fulltext.pdf import reader as reading
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
-from harvester.fulltext.pdf.similarity import _stem, compared, letters, words
+from harvester.fulltext.pdf.similarity import _stem, compared, words
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.corpus.papers import article
@@ -186,7 +187,7 @@ def test_words_are_stemmed_and_without_stop_words() -> None:
 
 
 def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
-    document = words("graph graph library primer and many other words beside")
+    document = "graph graph library primer and many other words beside"
     assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)
     assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
     assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)

@@ -21,6 +21,7 @@ from harvester.harvest.instance import opened
 from harvester.harvest.publishing.process_client import Publisher
 from harvester.harvest.run_options import RunOptions
 from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import await_publishers, is_locked
 
 pytestmark = pytest.mark.slow  # it starts processes
 
@@ -85,6 +86,16 @@ def test_a_child_that_is_killed_fails_the_run_and_the_next_one_publishes(instanc
     ran, held = _run(instance, repository)
     assert ran.run.is_complete
     assert held["items"] == 300
+
+
+def test_a_child_is_waited_for_from_its_first_moment(instance, repository):
+    """One that began after its parent was killed published pages of the next run, which missed them in its counts."""
+    repository.fill(1)
+    _run(instance, repository)
+    publisher = Publisher.start(instance, "fake")
+    assert is_locked(instance, "fake.publishing")
+    publisher.kill()
+    await_publishers(instance, "fake", seconds=240)
 
 
 @pytest.mark.slow

@@ -262,7 +262,7 @@ def test_an_erasure_that_a_reader_prevents_is_shown_until_a_later_command_finish
 
 
 def test_a_takedown_does_not_claim_that_nothing_is_left_in_damaged_blocks(place, caplog):
-    with closing(open_store(place.folder)) as store, store._file.writing() as session:  # type: ignore[attr-defined]
+    with closing(open_store(place.folder)) as store, store._file.writing() as session:
         session.execute("update body set crc = crc + 1")
     result = place.call("takedown", "add", LOCAL, "--json", status=3)
     left = "The file of the store may still have what was taken down, in damaged blocks: 2."

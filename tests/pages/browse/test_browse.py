@@ -203,6 +203,24 @@ def test_many_sources_and_formats_are_shown_in_pages(house):
     assert len(json.loads(house.page("/sources.json"))["sources"]) == 121
 
 
+def test_lists_of_sources_as_json_lead_to_the_next_page(house, monkeypatch):
+    for number in range(7):
+        source = Source(f"s{number}", f"https://s{number}.example.org/oai", is_removed=number == 0)
+        house.desk.store.add_source(source)
+    for module in ("source_pages", "home_pages"):
+        monkeypatch.setattr(f"gateway.pages.{module}.MOST_SOURCES", 3)
+    first, names = json.loads(house.page("/index.json")), []
+    path = "/sources.json"
+    while path:
+        page = json.loads(house.page(path))
+        names.append([row["name"] for row in page["sources"]])
+        path = page["next"] and page["next"].partition("example.org")[2]
+    assert names == [["laro", "s0", "s1"], ["s2", "s3", "s4"], ["s5", "s6"]]
+    assert [row["name"] for row in first["sources"]] == ["laro", "s1"]
+    assert first["next"].endswith("/sources.json?after=s1")
+    assert house.get("/sources.json?after=-").status_code == 400
+
+
 def test_the_table_of_sources_has_the_names_that_they_give_themselves(furnished):
     title = "LARO <i> & friends"
     known = Identity(repository_name=title)

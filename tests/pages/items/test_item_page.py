@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.model import FileLink
+from gateway.core.model.works import SCHEMES
 from gateway.core.takedowns import Kind, Takedown
+from gateway.pages.languages import texts
 from tests.page_house import FOUND, ITEM, parsed, seen, statement
 from tests.rows import each_row
 
@@ -263,7 +266,7 @@ def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
     )  # fmt: skip
     content = parsed(house.page(path)).get_element_by_id("content")
     texts = {element.text_content().strip(): element.get("lang") for element in content.xpath(".//*[@lang]")}
-    assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "", "Un texte.": "fr", "reefs": ""}
+    assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "en", "Un texte.": "fr", "reefs": ""}
 
 
 NAMED = "http://laro.example.org/1.pdf"
@@ -288,3 +291,16 @@ def test_a_file_that_its_record_names_in_vain_is_flagged(house, missing, sentenc
     assert "Open PDF" not in text
     (file,) = json.loads(house.page(f"{path}.json"))["files"]
     assert file["missing"] == missing
+
+
+@each_row(
+    "text, scheme",
+    [
+        ("doi:10.1234/x", "doi"), ("hdl:2027/x", "handle"), ("arXiv:2101.00001", "arxiv"), ("pmid:123456", "pmid"),
+        ("978-3-16-148410-0", "isbn"), ("ISSN 0028-0836", "issn"), ("urn:nbn:se:uu:diva-2254", "urn"),
+        ("ark:/12148/btv1b8449691v", "ark"), ("https://example.org/", "url"), ("RePEc:x", "other"),
+    ],
+)  # fmt: skip
+def test_every_scheme_of_identifiers_has_a_word_on_pages(text, scheme):
+    assert identifier_of(text).scheme == scheme
+    assert set(SCHEMES) == set(vars(texts().schemes))

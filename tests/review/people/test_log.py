@@ -16,7 +16,7 @@ from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.review import users as people
 from gateway.store.opening import open_discovery, open_users
-from gateway.store.sqlite_users import SqliteUsers
+from gateway.store.sqlite_users import Users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import added
 from tests.conftest import ROOT
@@ -93,7 +93,7 @@ def test_a_log_that_cannot_be_written_stops_no_decision(house, monkeypatch, capl
     file = Files(house).add("1")
     reviewer = signed_in(house.app, house.desk.folder)
     with monkeypatch.context() as patch:
-        patch.setattr(SqliteUsers, "write_missing", busy)
+        patch.setattr(Users, "write_missing", busy)
         answer = reviewer.post("/review/decide", row=f"accept {Files(house).last(file).number}")
     assert answer.status_code == 303
     assert file.url in house.desk.record("1", "oai_didl").content.decode()
@@ -105,7 +105,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from gateway.fulltext.release import Releaser
-from gateway.store.sqlite_users import SqliteUsers
+from gateway.store.sqlite_users import Users
 from tests.conftest import ROOT
 from tests.page_house import opened
 from tests.review_files import Files, Found
@@ -120,7 +120,7 @@ with opened(folder) as house:
     file = files.add("1")
     reviewer = signed_in(house.app, folder)
     if moment == "before the line":
-        SqliteUsers.write_missing = die
+        Users.write_missing = die
     else:
         Releaser.release_items = die
     reviewer.post("/review/decide", row=f"accept {files.last(file).number}")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gateway.core.xmltext import parse_utc_datetime
-from gateway.store.sqlite_subscribers import SqliteSubscribers
+from gateway.store.sqlite_subscribers import Subscribers
 from gateway.store.sqlite_subscriptions import SubscriptionsFile
 from harvester.http.fetching import Web
 from tests.schedule.hub.subscriber import Subscriber
@@ -69,7 +69,7 @@ def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
                 one=session.one, execute=stepped(session.execute), executemany=stepped(session.executemany)
             )
 
-    for place, name in ((Web, REQUEST), *((SqliteSubscribers, name) for name in WRITES)):
+    for place, name in ((Web, REQUEST), *((Subscribers, name) for name in WRITES)):
         patch.setattr(place, name, stepped(getattr(place, name)))
     patch.setattr(SubscriptionsFile, "writing", stepped_writing)
 

@@ -86,6 +86,44 @@ def test_items_that_the_lists_name_too_are_files_with_what_is_said_there(site, r
     assert "1.pdf" not in published("oai_didl")["1.xml"]
 
 
+def test_a_feed_of_entry_pages_is_read_with_the_files_and_the_doi_of_each_work(site, run, published):
+    site.metadata("1.xml", "Work 1")
+    doi, kind = "https://doi.org/10.5555/12345678", "info:eu-repo/semantics/article"
+    links = (
+        "".join(f'<rs:ln rel="{rel}" href="{href}"/>' for rel, href in (("persistent-id", doi), ("type", kind)))
+        + site.link("item", "1.pdf", type="application/pdf")
+        + site.link("describedby", "1.bib", type="text/plain")
+        + site.link("describedby", "1.xml", type="application/xml")
+    )
+    _offer(site, site.entry("article?id=1", links=links))
+    assert run().status is Status.SUCCEEDED
+    for _ in range(2):
+        ((name, didl),) = published("oai_didl").items()
+        assert name == "1.xml"
+        assert f'ref="{site.url}/1.pdf"/>' in didl
+        assert f'<didl:Resource mimeType="text/html" ref="{site.url}/article?id=1"/>' in didl
+        assert f"{doi}</dii:Identifier>" in didl
+        site.changes(site.change("1.xml", "2013-01-02T00:00:00Z", title="Changed"))
+        run()
+    assert "Changed" in didl
+
+
+def test_a_change_withdraws_a_file_only_if_it_states_all_links(site, run, published):
+    site.metadata("1.xml")
+    files = [site.link("describes", name, type="application/pdf") for name in ("1.pdf", "2.pdf")]
+    _offer(site, site.entry("1.xml", links="".join(files)))
+    run()
+    page = site.link("alternate", "1.html", type="text/html")
+    for day, links, known in ((3, "", {1, 2}), (4, files[0], {1, 2}), (5, page + files[0], {1}), (6, page, set())):
+        site.metadata("1.xml", f"Title {day}")
+        moment = f"2013-01-0{day}T00:00:00Z"
+        site.changes(site.entry("1.xml", moment, links, change="updated", datetime=moment))
+        assert run().status is Status.SUCCEEDED
+        didl = published("oai_didl")["1.xml"]
+        assert (f"Title {day}" in didl, {number for number in (1, 2) if f"/{number}.pdf" in didl}) == (True, known)
+    assert f'<didl:Resource mimeType="text/html" ref="{site.url}/1.html"/>' in didl
+
+
 def test_content_that_changes_changes_its_item(site, run, published):
     _offer(site, *_pair(site))
     run()

@@ -1,0 +1,215 @@
+"""People and organizations as records write them, and which of them are the authors. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+from gateway.core.bibliography.texts import is_value, one_line
+from gateway.core.model import Agent
+
+_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("relators.toml").read_text("utf-8"))
+_AUTHORS = frozenset(_TABLE["authors"])
+_CODES = {word: code for code, words in _TABLE["words"].items() for word in words} | {
+    code: code for code in (*_TABLE["words"], *_AUTHORS)
+}
+OTHER = "ctb"  # the code of a role that is not in the table
+
+# An ORCID iD: with hyphens of any kind, or behind its label or host also without; `[ORCID]: https://orcid.org/…`.
+_HYPHENS = "\u2010-\u2015\u2212-"
+_ORCID = re.compile(
+    rf"(?i)(?:\borcid(?!\.)(?:[ _-]?id)?[\])]?[\s:=/]*)?(?:https?://)?(?:(?:www\.)?orcid\.org/+)?(?<![0-9{_HYPHENS}])"
+    rf"([0-9]{{4}})[{_HYPHENS}]([0-9]{{4}})[{_HYPHENS}]([0-9]{{4}})[{_HYPHENS}]([0-9]{{3}}[0-9X])(?![0-9A-Z{_HYPHENS}])/?"
+)
+_BARE_ORCID = re.compile(
+    r"(?i)(?:\borcid(?!\.)(?:[ _-]?id)?[\])]?[\s:=/]+|(?:https?://)?(?:www\.)?orcid\.org/+)"
+    r"([0-9]{4})([0-9]{4})([0-9]{4})([0-9]{3}[0-9X])\b/?"
+)
+_ROR = re.compile(r"(?i)(?:https?://ror\.org/)?(0[a-hj-km-np-tv-z0-9]{6}[0-9]{2})/?$")
+_FOUR_DIGITS = re.compile("[0-9]{4}")
+_NOBODYS = "0000-0000-"  # ORCID iDs begin at 0000-0001-5000-0007; lower ones are placeholders
+MOST = 100_000  # agents of one record
+_LONGEST = 1_000  # characters of a name
+# As catalogues write the years of a life: `1912-1994`, `1953-`, `b. 1950`, `fl. 1480`, `approximately 1600-1660`.
+_YEARS = r"(?:ca\.? ?|approximately |active |b\. ?|d\. ?|fl\. ?|geb\. ?|né en |nar\. ?)?[0-9]{3,4}\??"
+_LIFE = re.compile(
+    rf"(?:, ?| )\(?(?:{_YEARS} ?[-\u2013/] ?(?:{_YEARS})?|(?:b|d|fl|geb|active|nar)\.? ?[0-9]{{4}}\??)\)?\.?$"
+)
+_ROLE_BEHIND = re.compile(
+    r"(?i)[,;]? ?[(\[](?:aut|author|cre|creator|ed|eds|editor|hrsg|edt|trl|ill|art|pht|ctb)\.?[)\]]$"
+)
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_INITIALS = re.compile(r"(?:\w\.?[ -]?){1,4}\.?")
+# What names an organization, in the languages of Europe. Behind a semicolon it is the affiliation of the person before.
+_ORGANIZATION = re.compile(
+    r"\b(?:universi|uniwersyt|univerz|yliopisto|hochschul|college|institut|instytut|depart|faculty|facultad|faculdade"
+    r"|facult\u00e9|fakult|wydzia\u0142|school|hospital|szpital|klini[kc]|laborator|cent(?:er|re|ro|rum)\b|zentrum"
+    r"|academ|akadem|ministr|corporation\b|foundation\b|stiftung\b|fundaci\u00f3n\b|collaboration\b|consortium\b"
+    r"|konsortium\b|committee\b|commission\b|kommission\b|association\b|society\b|societ\u00e0\b|soci\u00e9t\u00e9\b"
+    r"|gesellschaft\b|verein\b|council\b|agency\b|bureau\b|office of\b|organi[sz]ation\b|museum\b|mus\u00e9e\b"
+    r"|museo\b|library\b|bibliothe|biblioteca\b|archives?\b|working group\b|study group\b|task ?force\b|company\b"
+    r"|observator|survey\b|federation\b|union of\b|authority\b|network\b|programme\b|united nations\b|team\b"
+    r"|government\b|parliament\b|r\u00e9publique\b|republic of\b|division of\b|national gallery\b|publishing|verlag\b)",
+    re.IGNORECASE,
+)
+_COMPANIES = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "ag", "plc", "co", "limited", "incorporated", "s a", "kg"})
+_AND_OTHERS = frozenset(("et al", "et al.", "and others", "others", "u.a.", "[et al.]", "i in."))
+
+
+def relator(stated: str) -> str:
+    """Return the code of a role: from a code, a word for it in a record, or an address of either; OTHER if unknown."""
+    return _relator(stated) if len(stated) <= _LONGEST else OTHER
+
+
+@lru_cache(maxsize=4096)
+def _relator(stated: str) -> str:
+    word = re.sub(r"[\W_]+", " ", stated.rstrip("/").rpartition("/")[2].casefold()).strip()
+    return _CODES.get(word) or _CODES.get(word.replace(" ", "")) or OTHER
+
+
+def is_author(role: str) -> bool:
+    """Return whether an agent with this code of the MARC relators is an author in citations."""
+    return role in _AUTHORS
+
+
+def best_role(stated: Iterable[str]) -> str:
+    """Return the code of one of several roles: one that makes an author, else the first that is known."""
+    codes = [relator(text) for text in stated if text.strip()]
+    return next(filter(is_author, codes), "") or next((code for code in codes if code != OTHER), OTHER if codes else "")
+
+
+def orcid_of(text: str) -> str:
+    """Return the address of the ORCID iD in a text; an empty string if its check digit is wrong, or there is none."""
+    match = _ORCID.search(text) or _BARE_ORCID.search(text)
+    return _orcid_address("-".join(match.groups()).upper()) if match else ""
+
+
+def ror_of(text: str) -> str:
+    """Return the address of a ROR, or an empty string."""
+    return f"https://ror.org/{match[1].lower()}" if (match := _ROR.match(text.strip())) else ""
+
+
+def _orcid_address(orcid: str) -> str:
+    digits = orcid.replace("-", "")
+    total = 0
+    for digit in digits[:-1]:  # ISO 7064, MOD 11-2
+        total = (total + int(digit)) * 2
+    is_right = digits[-1] == "0123456789X"[(12 - total % 11) % 11]
+    return f"https://orcid.org/{orcid}" if is_right and not orcid.startswith(_NOBODYS) else ""
+
+
+def without_life(name: str) -> str:
+    """Return a name without the years of a life behind it."""
+    return _LIFE.sub("", name).rstrip(" ,") if name[-1:] in "-\u2013)./?" or name[-1:].isdigit() else name
+
+
+def is_organization(name: str) -> bool:
+    """Return whether a name has a word that only organizations have."""
+    return _ORGANIZATION.search(name) is not None or name.rstrip(".").rpartition(" ")[2].lower() in _COMPANIES
+
+
+def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
+    """Return an agent from a text of unqualified metadata: `Family, Given`, or a name without a comma.
+
+    An ORCID, the years of a life, and a role behind it are no parts of a name. The name of an organization has no
+    parts; nor have several persons in one text. An affiliation behind a semicolon is left out of the name.
+    """
+    text = one_line(text[:_LONGEST])
+    orcid = (_ORCID.search(text) or _BARE_ORCID.search(text)) if _FOUR_DIGITS.search(text) else None
+    name = text
+    if orcid:
+        name = text[: orcid.start()].strip(" ([;,|") or text[orcid.end() :].strip(" )];,|")
+    address = _orcid_address("-".join(orcid.groups()).upper()) if orcid else ""
+    head, semicolon, behind = name.partition(";")
+    affiliations: tuple[str, ...] = ()
+    if semicolon and (not behind.strip() or (_ORGANIZATION.search(behind) and not _ORGANIZATION.search(head))):
+        affiliations = (behind.strip(),) if behind.strip() else ()
+        name = head.strip()
+    elif semicolon:
+        return _with_role(Agent(name, orcid=address, language=language), role)
+    name = without_life(name.rstrip(" ,"))
+    name = _ROLE_BEHIND.sub("", name).rstrip(" ,") if name[-1:] in ")]" else name
+    agent = Agent(name, orcid=address, language=language, affiliations=affiliations)
+    if "," not in name:
+        return _with_role(agent._replace(is_organization=is_organization(name)), role)
+    parts = [part for part in map(str.strip, without_life(name).split(",")) if part]
+    suffix = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
+    if len(parts) != 2 or parts[1].strip(".").lower() in _COMPANIES or is_organization(name):  # noqa: PLR2004
+        return _with_role(agent._replace(is_organization=is_organization(name)), role)
+    return _with_role(agent._replace(family=parts[0], given=parts[1], suffix=suffix), role)
+
+
+def person(
+    family: str,
+    given: str = "",
+    *,
+    role: str = "aut",
+    orcid: str = "",
+    language: str = "",
+    suffix: str = "",
+    affiliations: tuple[str, ...] = (),
+) -> Agent:
+    """Return a person whose parts of the name are stated."""
+    family, given, suffix = one_line(family).rstrip(" ,"), one_line(given).strip(" ,"), one_line(suffix).strip(" ,")
+    if not family or not given:
+        return _with_role(Agent(family or given, orcid=orcid, language=language, affiliations=affiliations), role)
+    name = ", ".join(filter(None, (family, given, suffix)))
+    return _with_role(Agent(name, family, given, orcid, language, suffix, affiliations=affiliations), role)
+
+
+def organization(name: str, *, role: str = "aut", language: str = "", ror: str = "") -> Agent:
+    """Return an organization, whose name is never divided."""
+    return _with_role(Agent(one_line(name), language=language, is_organization=True, ror=ror), role)
+
+
+def _with_role(agent: Agent, role: str) -> Agent:
+    return agent if role == "aut" else agent._replace(role=role, is_author=is_author(role))
+
+
+def agents_of(stated: Iterable[tuple[str, str]], role: str = "aut") -> Iterator[Agent]:
+    """Yield the agents of texts with their languages; one that is only an ORCID belongs to the agent before it.
+
+    If several of them follow each other, nothing says whose they are. One without a name is its own name.
+    """
+    agents = [agent_of(text, language, role) for text, language in islice(stated, MOST)]
+    agents = [agent for agent in agents if agent.orcid or is_name(agent.name)]
+    if any(not first.name and not second.name for first, second in pairwise(agents)):
+        agents = [agent for agent in agents if agent.name]
+    last: Agent | None = None
+    for agent in agents:
+        if agent.name or last is None or last.orcid:
+            if last is not None:
+                yield last
+            last = agent if agent.name else agent._replace(name=agent.orcid)
+        else:
+            last = last._replace(orcid=agent.orcid)
+    if last is not None:
+        yield last
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be a name: not empty, not `et al.`, and not a value for "unknown"."""
+    return bool(text) and text.casefold() not in _AND_OTHERS and is_value(text)
+
+
+def parts_of_list(text: str) -> list[str]:
+    """Return the names in one text that divides them by semicolons (CONTENTdm); an affiliation stays with its name."""
+    if ";" not in text:
+        return [text]
+    parts: list[str] = []
+    for part in filter(None, map(str.strip, text.split(";"))):
+        if parts and _ORGANIZATION.search(part) and not _ORGANIZATION.search(parts[-1]):
+            parts[-1] += f"; {part}"
+        else:
+            parts.append(part)
+    return parts
+
+
+def authors_of(agents: Iterable[Agent]) -> tuple[Agent, ...]:
+    """Return the authors to cite: those whose role makes an author, in the order of the record, each once."""
+    return tuple({(agent.name, agent.orcid): agent for agent in agents if agent.is_author}.values())

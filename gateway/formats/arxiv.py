@@ -1,0 +1,106 @@
+"""`arXiv` and `arXivRaw`, the formats of arXiv's own provider (info.arxiv.org/help/oa): read only."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from gateway.core.bibliography.identifiers import dois_in
+from gateway.core.bibliography.people import agent_of, is_organization, organization, person
+from gateway.core.model import Agent, Work
+from gateway.core.xmlio import Element
+from gateway.formats._describing import Describing
+from gateway.formats._tables import find, format_of, read_by, record_in, text, texts
+
+_ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7}")
+# Accents of TeX: the command, and its letter, in braces or not; and letters that are no accents.
+_MARKS = dict(
+    zip(
+        "'`^\"~=.uvHckrd", map(chr, (769, 768, 770, 776, 771, 772, 775, 774, 780, 779, 807, 808, 778, 803)), strict=True
+    )
+)
+_LETTERS = {
+    "o": "ø",
+    "O": "Ø",
+    "l": "ł",
+    "L": "Ł",
+    "ss": "ß",
+    "ae": "æ",
+    "AE": "Æ",
+    "oe": "œ",
+    "OE": "Œ",
+    "aa": "å",
+    "AA": "Å",
+}
+_LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|[oOlLij])(?![A-Za-z])\s?")
+_ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s?|([uvHckrd])(?:\s|(?=\{)))\{?\s?([A-Za-zøØłŁæÆ])\}?")
+_GROUP = re.compile(r"(?i)\b(?:collaborations?|consortium|group|team|project|experiment)\b")
+# `Given van Family Jr`, as arXiv itself divides the names of its authors.
+_NAME = re.compile(
+    r"(?P<given>\S+(?: \S+)*?) (?P<family>"
+    r"(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) ){0,4}"
+    r"\S+)(?:,? (?P<suffix>Jr\.?|Sr\.?|I{2,3}|IV))?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r",? and | ?, ?(?!(?:Jr|Sr|I{2,3}|IV)\b)| ?; ?")
+
+
+def read(root: Element, _content: bytes) -> Work | None:
+    """Return the Work of a preprint; None if there is none."""
+    record = record_in(root, "arXiv", "arXivRaw")
+    if record is None:
+        return None
+    known = Describing("arXiv:id")
+    known.coar_type = "preprint"
+    read_by("arxiv", record, known)
+    authors = list(find(record, "authors/author"))
+    for agent in map(_agent, authors) if authors else map(_named, _names(text(record, "authors"))):
+        known.agent(agent)
+    for doi in dois_in(text(record, "doi")):
+        known.identifier(doi, "doi")
+    if match := _ID.search(text(record, "id")):
+        known.identifier(f"arXiv:{match[0]}")
+        known.identifier(f"10.48550/arXiv.{match[0]}", "doi")
+        known.page(f"https://arxiv.org/abs/{match[0]}")
+        known.file(f"https://arxiv.org/pdf/{match[0]}", "application/pdf")
+    for word in text(record, "categories").split():
+        known.subject(word)
+    return known.work()
+
+
+def _agent(author: Element) -> Agent:
+    family, given, suffix = (_plain(text(author, name)) for name in ("keyname", "forenames", "suffix"))
+    if given.strip(": ") and not _GROUP.search(family):
+        return person(family, given, suffix=suffix, affiliations=tuple(texts(author, "affiliation")))
+    return _named(" ".join(filter(None, (given.strip(": "), family.strip(": ")))), is_group=given == ":")
+
+
+def _named(name: str, *, is_group: bool = False) -> Agent:
+    if is_group or _GROUP.search(name) or is_organization(name):
+        return organization(name)
+    match = _NAME.fullmatch(name)
+    return person(match["family"], match["given"], suffix=match["suffix"] or "") if match else agent_of(name)
+
+
+def _names(authors: str) -> Iterator[str]:
+    """Yield the names in `A, B and C (place)`; what is in brackets are places."""
+    depth, kept = 0, []
+    for sign in authors:
+        depth += (sign == "(") - (sign == ")" and depth > 0)
+        kept += [sign] if not depth and sign != ")" else []
+    for part in _BETWEEN.split(_plain("".join(kept))):
+        if (name := " ".join(part.split()).strip(" :,")) and not name.startswith("for the "):
+            yield name
+
+
+def _plain(name: str) -> str:
+    """Return a name without the commands of TeX."""
+    if "\\" not in name and "{" not in name:
+        return name
+    name = _LETTER.sub(lambda match: _LETTERS.get(match[1], match[1]), name)
+    name = _ACCENT.sub(lambda match: match[3] + _MARKS[match[1] or match[2]], name)
+    return unicodedata.normalize("NFC", name.replace("{", "").replace("}", "").replace("\\ ", " "))
+
+
+FORMAT = format_of("arxiv", read)

@@ -1,0 +1,87 @@
+"""xMetaDissPlus 2.2 and xMetaDiss (Deutsche Nationalbibliothek): read only."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.core.bibliography.people import organization, relator
+from gateway.core.model import Agent, Work
+from gateway.core.xmlio import Element
+from gateway.formats._describing import Describing
+from gateway.formats._tables import (
+    add_source,
+    agent_at,
+    attribute_of,
+    degree_of,
+    find,
+    format_of,
+    read_by,
+    record_in,
+    text,
+    texts,
+    with_role,
+)
+
+_PERSON = {
+    "prefix": ["name/prefix"],
+    "family": ["name/surName"],
+    "given": ["name/foreName"],
+    "suffix": ["name/suffix"],
+    "orcid": ["@ORCID-ID", "@ORCID", "name/identifier", "identifier"],
+    "group": ["name/organisation", "name/organization"],
+    "name": ["name/personEnteredUnderGivenName", "name"],
+}
+# `Journal, 2011, Vol. 1, No. 1, pp. 1-4`, and its parts in German.
+_SOURCE = re.compile(
+    r"(?P<title>[^,;]{2,200}?)[,;] (?:(?:1[5-9]|20)\d\d, )?(?=[A-Z][a-z]{0,8}\. ?\d)(?P<parts>.{1,200})"
+)
+_PARTS = {
+    "volume": re.compile(r"\b(?:Vol|Bd|Jg|Band|Jahrgang)\b\.? ?(\d{1,5})"),
+    "issue": re.compile(r"\b(?:No|Nr|H|Heft|Iss)\b\.? ?(\d{1,5}(?:[-/]\d{1,5})?)"),
+    "first_page": re.compile(r"\b(?:pp?|S|Seiten?)\b\.? ?([A-Za-z]?\d{1,6})"),
+    "last_page": re.compile(r"\b(?:pp|S|Seiten?)\b\.? ?[A-Za-z]?\d{1,6} ?[-\u2013] ?([A-Za-z]?\d{1,6})"),
+}
+
+
+def read(root: Element, _content: bytes) -> Work | None:
+    """Return the Work of a record; None if there is none."""
+    record = record_in(root, "xMetaDiss", "xMetaDissPlus")
+    if record is None:
+        return None
+    known = Describing("ddb:transfer")
+    for element in find(record, "creator|contributor"):
+        stated = attribute_of(element, "role")
+        role = relator(stated) if stated else "ctb" if element.tag.endswith("contributor") else "aut"
+        for holder in list(find(element, "person")) or [element]:
+            known.agent(with_role(_agent(holder), role))
+    for words in texts(record, "source"):
+        _source(words, known)
+    for words in texts(record, "isPartOf[type=ZS-Ausgabe]"):
+        known.host(**_numbers(words))
+    read_by("xmetadissplus", record, known)
+    if level := text(record, "degree/level"):
+        known.coar_type = "thesis" if "habil" in level.lower() else degree_of(level) or known.coar_type
+    sizes = list(texts(record, "fileProperties@fileSize"))
+    if len(known.files) == len(sizes) == 1 and re.fullmatch("[0-9]{1,15}", sizes[0]):
+        known.files[0] = known.files[0]._replace(size=int(sizes[0]))
+    return known.work()
+
+
+def _agent(holder: Element) -> Agent:
+    group = text(holder, "universityOrInstitution/name", "corporate/name")
+    return organization(group) if group else agent_at(holder, _PERSON)
+
+
+def _numbers(words: str) -> dict[str, str]:
+    return {name: match[1] for name, pattern in _PARTS.items() if (match := pattern.search(words))}
+
+
+def _source(words: str, known: Describing) -> None:
+    match = _SOURCE.fullmatch(words)
+    if match and (numbers := _numbers(match["parts"])):
+        known.host(title=match["title"], text=words, **numbers)
+    else:
+        add_source(known, None, words)
+
+
+FORMAT = format_of("xmetadissplus", read)

@@ -1,0 +1,182 @@
+"""The gate: the plain signs that a document which names the work is something else, or only a part of it. Pure.
+
+`RULES` is the table. Each rule returns the kind of document that it recognises, or a sentence for a person; nothing if
+it has nothing against the document. The measured effect of each rule is in the README of this folder: a rule that
+changes nothing on files that it was not written for goes. Words are in `harvester/words/document_labels.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from gateway.core.model import DocumentKind, Outcome
+from gateway.core.normal_forms import letters
+from harvester.fulltext.access_rights import is_shut_line, open_from_words
+from harvester.fulltext.pdf.document import SHORT, TOP, Document, lines_of
+from harvester.fulltext.pdf.file_claims import WATERMARK
+from harvester.fulltext.pdf.file_names import named
+from harvester.words import any_of, load
+
+_ARTICLE_PAGES = 60  # an article has no more
+_LEAST_BOOK = 49  # the fewest pages of a book (UNESCO's definition)
+_LEAST_THESIS, _SHORT_THESIS = 15, 5  # pages; the second where a page has nothing but a title
+_LEAST_RANGE, _SHARE_OF_RANGE = 4, 4  # a work of so many pages, of which a file with a fourth or less is a preview
+_LONGER, _SPARE = 3, 10  # times as many pages as the published work, and some more: no manuscript is so long
+_POSTER_POINTS = 1600  # the longer side of A1 is 2384 points, of A2 1684
+_WIDER, _SLIDES, _SLIDE_WORDS, _MOSTLY = 0.95, 3, 120, 0.8  # width to height; pages; words of a page; share of pages
+_FEW, _SHEETS = 70, 4  # words of a page, and pages: drawings, or slides in an upright format
+_DAY_WITHIN = 100  # characters after words on an embargo; its day is named within them
+
+_LABELS = load("document_labels")
+_WHOLE = tuple((DocumentKind(k), re.compile(rf"(?:{any_of(v)})\W{{0,3}}$")) for k, v in _LABELS["whole"].items())
+_BEGINNING = tuple((DocumentKind(k), re.compile(f"(?:{any_of(v)})")) for k, v in _LABELS["beginning"].items())
+_DEGREE = next(pattern for kind, pattern in _BEGINNING if kind is DocumentKind.THESIS)
+_SHUT, _SHUT_LINE = (re.compile(any_of(_LABELS[name])) for name in ("shut", "shut_line"))
+_SHUT_LINE = re.compile(rf"(?:{_SHUT_LINE.pattern})\W{{0,3}}$")
+
+_RETRACTED = re.compile(rf"\W{{0,3}}(?:{any_of(_LABELS['retracted'])})(?:\W.{{0,40}}|\d.{{0,40}})?$")
+
+Rule: TypeAlias = Callable[[Document, str], "DocumentKind | str | None"]
+
+
+def _file_name(document: Document, url: str) -> DocumentKind | None:
+    """Recognise a supplement or a review by its name, unless it looks like an article with such a name."""
+    name = named(url)
+    is_like_article = document.has_abstract and document.has_title
+    return name.kind if name and (name.is_certain or not is_like_article) else None
+
+
+def _access(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise a first page that states restricted access without a day at which it ends."""
+    lines = lines_of(document.front)
+    spans = [
+        " ".join(lines[number : number + 2])
+        for number, line in enumerate(lines[: 2 * TOP])
+        if _SHUT_LINE.match(line) or (is_shut_line(line) and letters(line) not in document.titles)
+    ]
+    text = " ".join(lines)
+    spans += [text[match.start() : match.end() + _DAY_WITHIN] for match in _SHUT.finditer(text)]
+    is_topic = any(word in title for title in document.titles for word in ("embargo", "accessrestrict", "closedaccess"))
+    is_shut = any(not open_from_words(span) for span in spans) and not is_topic
+    return DocumentKind.FRONT_MATTER if is_shut else None
+
+
+def _retracted(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise an article that was retracted by a watermark or a line on its first pages."""
+    is_marked = WATERMARK.search(document.front) or any(
+        _RETRACTED.match(line) and letters(line) not in document.titles for line in document.first_lines
+    )
+    return DocumentKind.NOTICE if is_marked else None
+
+
+def _label(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise a document by a line beside its title that labels it, if the title of the work does not say so."""
+    for line, is_above in document.opening():
+        for kind, pattern in (*_WHOLE, *(_BEGINNING if is_above else ())):
+            if pattern.match(line) and _labels(document, kind, line, is_above=is_above):
+                return kind
+    return None
+
+
+def _labels(document: Document, kind: DocumentKind, line: str, *, is_above: bool) -> bool:
+    """Return whether a label is that of the document: not of a link, of a section, or a part of its title."""
+    if any(letters(line) in title for title in document.titles):
+        return False
+    if kind is DocumentKind.THESIS:
+        return document.is_thesis_long
+    if kind is DocumentKind.SUPPLEMENT:  # articles link to theirs, above and below the title
+        return (is_above and document.is_first(line)) or not document.has_abstract
+    return is_above or not document.has_abstract
+
+
+def _degree(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise a thesis by the degree for which it was submitted."""
+    if not document.is_thesis_long or (document.has_abstract and document.has_introduction):
+        return None
+    return DocumentKind.THESIS if any(map(_DEGREE.match, document.first_lines)) else None
+
+
+def _poster(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise posters by their size, and slides: wide pages with few words."""
+    sizes, counts = document.extracted.sizes, document.extracted.counts
+    if document.pages <= SHORT and sizes and max(sizes[0]) >= _POSTER_POINTS:
+        return DocumentKind.POSTER
+    is_wide = sum(width > height * _WIDER for width, height in sizes) >= _MOSTLY * len(sizes) > 0
+    has_few_words = document.pages >= _SLIDES and sum(counts) < _SLIDE_WORDS * len(counts)
+    return DocumentKind.POSTER if is_wide and (has_few_words or document.pages == 1) else None
+
+
+def _few_words(document: Document, _url: str) -> str:
+    """Doubt a document whose pages have few words, like slides or drawings."""
+    words = document.extracted.word_count // max(1, document.pages)
+    is_sparse = document.pages >= _SHEETS and words < _FEW
+    return f"Its pages have {words} words on average, like slides." if is_sparse else ""
+
+
+def _part(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise a preview: far fewer pages than the work has."""
+    expected = document.facts.pages
+    is_part = expected >= max(_LEAST_RANGE, _SHARE_OF_RANGE * document.pages)
+    return DocumentKind.PREVIEW if is_part and document.facts.kind not in _SHORT_KINDS else None
+
+
+_SHORT_KINDS = (DocumentKind.NOTICE, DocumentKind.POSTER, DocumentKind.REVIEW, DocumentKind.SUPPLEMENT)
+
+
+def _no_references(document: Document, _url: str) -> str:
+    """Doubt a file of at most two pages without a list of references, if the work is not known to be as short."""
+    is_short = document.pages <= SHORT and not 0 < document.facts.pages <= document.pages
+    is_lone = is_short and not document.has_references and document.facts.kind not in _SHORT_KINDS
+    return "It has no references and two pages at most: it may be a part of the work." if is_lone else ""
+
+
+def _volume(document: Document, _url: str) -> DocumentKind | None:
+    """Recognise a book or an issue: far more pages than the work, or than any article if the record is of one."""
+    expected, kind = document.facts.pages, document.facts.kind
+    most = max(_LONGER * expected + _SPARE, _ARTICLE_PAGES) if expected or kind in _ARTICLES else document.pages
+    return DocumentKind.VOLUME if document.pages > most else None
+
+
+_ARTICLES = (DocumentKind.ARTICLE, DocumentKind.PREPRINT)
+
+
+def _part_of_book(document: Document, _url: str) -> str:
+    """Doubt a file that is offered for a book or a volume and is too short to be one."""
+    is_part = document.facts.kind is DocumentKind.VOLUME and document.pages < _LEAST_BOOK
+    return f"The record describes a book, and the file has {document.pages} pages." if is_part else ""
+
+
+def _article_of_thesis(document: Document, _url: str) -> str:
+    """Doubt a file that is offered for a thesis and has the length and the parts of an article."""
+    is_short = document.pages < _LEAST_THESIS and document.has_abstract
+    is_article = document.facts.kind is DocumentKind.THESIS and is_short and document.has_references
+    return f"The record describes a thesis, and the file is like an article of {document.pages} pages." * is_article
+
+
+# The order is that in which a kind is named; a sentence counts only if no rule recognises a kind.
+RULES: dict[str, Rule] = {
+    "file name": _file_name,
+    "access": _access,
+    "retracted": _retracted,
+    "label": _label,
+    "degree": _degree,
+    "poster": _poster,
+    "part": _part,
+    "volume": _volume,
+    "no references": _no_references,
+    "part of a book": _part_of_book,
+    "article of a thesis": _article_of_thesis,
+    "few words": _few_words,
+}
+
+
+def applied(document: Document, url: str) -> tuple[DocumentKind | None, str]:
+    """Return the kind of document by the first rule that recognises one, and the first doubt as a sentence."""
+    if document.extracted.outcome is not Outcome.SUCCESS:
+        return _file_name(document, url), ""
+    findings = [finding for rule in RULES.values() if (finding := rule(document, url))]
+    kinds = (finding for finding in findings if isinstance(finding, DocumentKind))
+    doubts = (finding for finding in findings if not isinstance(finding, DocumentKind))
+    return next(kinds, None), str(next(doubts, ""))
