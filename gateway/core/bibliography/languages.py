@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import langcodes
-
 # The names of languages in records: in English, and in the language itself.
 _NAMES = {
     name: tag
@@ -31,6 +29,7 @@ _NAMES = {
     }.items()
     for name in names.split()
 }  # fmt: skip
+_TAGS = frozenset(_NAMES.values())
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx", "root", "x"})
 _OLD = {"iw": "he", "in": "id", "ji": "yi"}
 _CODE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}")
@@ -47,8 +46,12 @@ def language_tag(code: str) -> str:
     """
     code = code.strip().replace("_", "-").lower() if len(code) <= _LONGEST else ""
     code = code.rpartition("/")[2] if code.startswith("http") else code
+    if code in _TAGS:
+        return code
     if name := _NAMES.get(code):
         return name
+    import langcodes  # noqa: PLC0415 - a third of a second; most instances have no other language than those above
+
     for stated in (code, code.partition("-")[0]):
         if not _CODE.fullmatch(stated):
             continue
