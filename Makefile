@@ -14,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
-	@echo "make test    the main job, and each promise once: a minute on two processors"
-	@echo "make test-all  every test, and the coverage that must be kept: a quarter of an hour; also long proofs, other programs,"
+	@echo "make test    the main job, and each promise once: three minutes on two processors"
+	@echo "make test-all  every test, and the coverage that must be kept: half an hour; also long proofs, other programs,"
 	@echo "             browsers, the reference data where they are"
 	@echo "make test-more what \`make test\` leaves out; COVERAGE=1 measures coverage, for \`make coverage\`"
 	@echo "make lint    style and types"
@@ -110,7 +110,7 @@ lock:
 	build/lock/bin/pip install --quiet pip-tools
 	echo '$(TOO_NEW)' > build/lock/too-new.txt
 	build/lock/bin/pip-compile $(LOCK) -o requirements.lock pyproject.toml
-	build/lock/bin/pip-compile $(LOCK) --extra dev --extra graph -c requirements.lock -o requirements-dev.lock pyproject.toml
+	build/lock/bin/pip-compile $(LOCK) --extra dev --extra graph --extra postgres -c requirements.lock -o requirements-dev.lock pyproject.toml
 	printf '%s\n' $(JUDGES) | build/lock/bin/pip-compile $(filter-out --all-build-deps,$(LOCK)) -o requirements-judges.lock -
 	sed -i '1i # Made by `make lock` from pyproject.toml, for Linux and Python 3.11 to 3.13.' $(LOCKS)
 LOCKS := requirements.lock requirements-dev.lock requirements-judges.lock

@@ -3,8 +3,6 @@
 This is the only module that knows everything. The parts below `gateway/` that answer requests never import each other.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -33,10 +31,9 @@ from gateway.ops import probes, schemas
 from gateway.pages import answers, conditions, copies, crawlers, machines, resolver, search_routes
 from gateway.pages import browse_routes as browse
 from gateway.pages import item_routes as landing
-from gateway.pages.appearance import site_of
 from gateway.pages.copies import CopyLinks
 from gateway.pages.item_places import Ambiguous, Places
-from gateway.pages.site import Site
+from gateway.pages.site import Site, site_of
 from gateway.publish.descriptions import describe, metadata_of
 from gateway.resourcesync import batch_dump
 from gateway.resourcesync import files as resourcesync_files
@@ -48,9 +45,8 @@ from gateway.review import routes as review
 from gateway.review.frame import review_script
 from gateway.review.sessions import Sessions, configure
 from gateway.review.throttle import FAILURES, Throttle
-from gateway.search.base import Reader
+from gateway.search.base import MOST_LETTERS, Query, Reader
 from gateway.search.indexing import FollowingLater
-from gateway.search.query import MOST_LETTERS, Query
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Inbox, Store, Subscribers, Subscriptions, Users, View
 from gateway.store.opening import (

@@ -4,8 +4,6 @@ A command's file is imported when the command is started, so that `harvester --h
 ours becomes one sentence on stderr and the exit status that `runtime/exit_status.py` gives it.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -13,7 +11,7 @@ import click
 
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options
-from gateway.core.settings import instance_folder
+from gateway.core.settings import VERSION, instance_folder
 
 
 class Row(NamedTuple):
@@ -32,11 +30,10 @@ COMMANDS: dict[str, Row] = {
     ),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
     "recheck": Row(
-        "harvester.commands.recheck:recheck", "Look at published files again: what has changed, and what is gone."
+        "harvester.commands.recheck:recheck", "Check published files again: which have changed, and which are gone."
     ),
     "outcomes": Row(
-        "harvester.commands.outcomes:outcomes",
-        "Count the outcomes of search steps and of the copies that they named.",
+        "harvester.commands.outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."
     ),
     "alarms": Row(
         "harvester.commands.alarms:alarms",
@@ -53,8 +50,7 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.matches:matches", "List and reject the DOIs that were found by title, author and year."
     ),
     "takedown": Row(
-        "harvester.commands.takedown:takedown",
-        "Withdraw items and files, list the withdrawn ones, and restore them.",
+        "harvester.commands.takedown:takedown", "Withdraw items and files, list the withdrawn ones, and restore them."
     ),
     "graph": Row(
         "harvester.commands.graph:graph", "Export what was gathered as a property graph, load it, and query it."
@@ -129,7 +125,7 @@ class Commands(Program):
     help="The instance folder; else GATEWAY_INSTANCE, else `instance` in the working directory.",
 )
 @program_options
-@click.version_option(package_name="oai-gateway")
+@click.version_option(VERSION)
 @click.pass_context
 def main(ctx: click.Context, instance: str | None) -> None:
     """Harvest repositories: keep what arrives, and publish it again."""

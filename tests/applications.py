@@ -1,7 +1,5 @@
 """The web application of an instance, in this process, and closed behind its use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Debian's chromium for tests that need a real browser; each process of the tests starts it once, and ends it."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

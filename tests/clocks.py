@@ -1,7 +1,5 @@
 """The clocks of a host that stands still until a test moves it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from gateway.store.clock import HostClock

@@ -3,8 +3,6 @@
 A skip is a failure where `TEST_SKIPS` is `forbidden`, as in CI.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -24,6 +22,7 @@ from hypothesis import HealthCheck, settings
 from harvester.runtime.interrupts import Stop
 from tests import tiers
 from tests.live import unmeasured
+from tests.postgres import postgres, server  # noqa: F401 - fixtures
 from tests.seeds import SEED
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,7 +1,5 @@
 """The parts of the documentation that are generated from the code: `make docs` writes, `test_docs.py` checks them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +14,10 @@ from gateway.core.settings import SETTINGS
 from gateway.core.statuses import MEANINGS
 from gateway.formats import load
 from harvester.commands.json_contract import OBJECTS as THEIRS
+from harvester.harvest.source_fields import FIELDS
+from harvester.schedule.stages import STAGES
 from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.profile import OPTIONS
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
 from harvester.validate.resourcesync.run import RULES
 from harvester.validate.signposting.run import CHECKS as LINT
@@ -86,6 +87,21 @@ def states() -> str:
     return f"{drawing}\n\n{_table(('from', 'to', 'when'), rows)}"
 
 
+def options() -> str:
+    """Return the table of the fields of an entry about an OAI-PMH server."""
+    return _table(("field", "meaning"), ((f"`{option.name}`", option.sentence) for option in OPTIONS))
+
+
+def stages() -> str:
+    """Return the table of the stages of `harvester tend`."""
+    return _table(("stage", "what it does"), ((f"`{stage.name}`", stage.sentence) for stage in STAGES))
+
+
+def source_fields() -> str:
+    """Return the table of the fields of `sources.toml`."""
+    return _table(("field", "meaning"), ((f"`{field.name}`", field.sentence) for field in FIELDS))
+
+
 def json_objects() -> str:
     """Return the tables of what each command writes with --json."""
     return "\n\n".join(_objects(command, kinds) for command, kinds in {**OURS, **THEIRS}.items())
@@ -128,15 +144,16 @@ GROUPS = {
 }
 
 
-def files() -> str:
-    """Return the table of the commands of `harvester` that are not in a file of their name or of their group's."""
+def harvester_commands() -> str:
+    """Return the table of commands of `harvester`, with the files that are not of their name or of their group's."""
     rows = []
     for name, command in every_command():
         program, *words = name.split()
         module = command.callback.__module__.rpartition(".")[2]
-        if program == "harvester" and module not in ("_".join(words), words[0]):
-            rows.append((f"`{' '.join(words)}`", f"`{module}.py`"))
-    return _table(("command", "file"), rows)
+        file = "" if module in ("_".join(words), words[0]) else f"`{module}.py`"
+        if program == "harvester":
+            rows.append((f"`{' '.join(words)}`", _help(command), file))
+    return _table(("command", "what it does", "file, if it has another name"), rows)
 
 
 def groups() -> str:
@@ -171,14 +188,17 @@ def _names(modules: Iterable[str]) -> str:
 # For each file, what stands between which markers.
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "gateway/SETTINGS.md": {"settings": settings},
-    "gateway/README.md": {"formats": formats, "commands": commands, "statuses": statuses},
+    "gateway/README.md": {"commands": commands, "statuses": statuses},
+    "gateway/formats/README.md": {"formats": formats},
     "harvester/README.md": {"groups": groups},
     **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
+    "harvester/schedule/README.md": {"imports": partial(imports, "schedule"), "stages": stages},
     "harvester/validate/SIGNPOSTING.md": {"checks": checks},
     "harvester/validate/RESOURCESYNC.md": {"rules": rules},
-    "harvester/commands/README.md": {"imports": partial(imports, "commands"), "files": files},
+    "harvester/commands/README.md": {"imports": partial(imports, "commands"), "commands": harvester_commands},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
-    "harvester/sources/oai_pmh/README.md": {"states": states},
+    "harvester/sources/oai_pmh/README.md": {"states": states, "options": options},
+    "harvester/harvest/SOURCES.md": {"fields": source_fields},
     "JSON.md": {"types": json_types, "objects": json_objects},
 }
 

@@ -1,7 +1,5 @@
 """Our two commands as processes, as an administrator runs them: for tests and benches that want the live thing."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import random

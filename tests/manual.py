@@ -1,7 +1,5 @@
 """The manual pages gateway(1) and harvester(1), made of what `--help` knows: `make man` writes them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version

@@ -7,8 +7,6 @@ faults in equal code, so the tables of two states of the tests can be compared. 
 project. Its tests may take 60 seconds of processor time; the quick ones are first.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -28,12 +26,12 @@ SECONDS = 60
 PLACES = {
     "gateway/oaipmh": "tests/oaipmh",
     "gateway/store/clock.py": "tests/store",
-    "gateway/store/sqlite_clock.py": "tests/store",
+    "gateway/store/store_clock.py": "tests/store",
     "gateway/store/blocks.py": "tests/store",
     "gateway/store/block_pages.py": "tests/store",
-    "gateway/store/sqlite_blocks.py": "tests/store",
-    "gateway/store/sqlite_publish.py": "tests/store tests/contract",
-    "gateway/store/sqlite_view.py": "tests/store tests/contract",
+    "gateway/store/block_reader.py": "tests/store",
+    "gateway/store/publish.py": "tests/store tests/contract",
+    "gateway/store/view.py": "tests/store tests/contract",
     "gateway/publish/batch.py": "tests/publish",
     "harvester/xml": "tests/xml",
     "harvester/sources/oai_pmh": "tests/sources/oai_pmh",

@@ -1,7 +1,5 @@
 """Answers of repositories, made to measure: everyday ones, to be spoiled by the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lxml import etree

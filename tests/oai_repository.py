@@ -1,7 +1,5 @@
 """A repository on loopback that does what a test tells it, and instance folders to harvest it into."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Envelope, headers, about containers, descriptions, oai_dc and DIDL are judged st
 of formats that are not ours are re-exposed as they came; they need only be well-formed, so each is replaced before.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """An instance with items whose metadata a test chooses, and the web application over it: what pages are tested with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -21,12 +19,12 @@ from werkzeug.test import TestResponse
 from gateway.core.model import FileLink, FileOrigin
 from gateway.core.takedowns import Takedown, joined
 from gateway.pages import templating
-from gateway.pages.languages import texts
+from gateway.pages.templating import texts
 from gateway.publish.publish_files import file_all
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from tests.applications import application
-from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.publish.harness import Harness, Sent, dc, make_databases
 
 BASE_URL = "https://gateway.example.org/oai"
 ITEM = "/items/oai:gateway.example.org:laro/"
@@ -64,30 +62,30 @@ def seen(html: str) -> str:
 class House:
     """What is published, and what a browser gets."""
 
-    desk: Desk
+    harness: Harness
     get: Callable[..., TestResponse]
     app: Any
 
     def add(self, name: str, *statements: str, title: str = "A title", **header: Any) -> str:
         """Publish an item with a title and further statements; return the path of its page."""
-        self.desk.send(Sent(name, dc(escape(title), *statements), **header))
-        self.desk.publish()
+        self.harness.send(Sent(name, dc(escape(title), *statements), **header))
+        self.harness.publish()
         return ITEM + name
 
     def delete(self, name: str) -> None:
-        self.desk.send(Sent(name, None))
-        self.desk.publish()
+        self.harness.send(Sent(name, None))
+        self.harness.publish()
 
     def file(self, name: str, *files: FileLink) -> None:
         """Publish files that were found for an item."""
-        self.desk.now += 1
-        file_all(self.desk.store, self.desk.inbox, "laro", (name,), lambda _state: files)
+        self.harness.now += 1
+        file_all(self.harness.store, self.harness.inbox, "laro", (name,), lambda _state: files)
 
     def take_down(self, *entries: Takedown) -> None:
         """Put entries on the list of takedowns, and apply it."""
-        file = TakedownFile(self.desk.folder)
+        file = TakedownFile(self.harness.folder)
         file.change(lambda takedowns: joined(takedowns, entries))
-        apply_takedowns(self.desk.store, self.desk.inbox, file)
+        apply_takedowns(self.harness.store, self.harness.inbox, file)
 
     def page(self, path: str) -> str:
         answer = self.get(path)
@@ -115,11 +113,11 @@ _ONCE: dict[str, Any] = {"Environment": partial(Environment, bytecode_cache=_Com
 @contextmanager
 def opened(folder: Path, **settings: Any) -> Iterator[House]:
     """Open a folder in which the databases have been made."""
-    desk = Desk(folder)
+    harness = Harness(folder)
     settings = {"base_url": BASE_URL, "secret": "x" * 40} | settings
     once = patch.multiple(templating, **_ONCE)
-    with closing(desk.store), closing(desk.inbox), once, application(folder, **settings) as app:
-        yield House(desk, app.test_client().get, app)
+    with closing(harness.store), closing(harness.inbox), once, application(folder, **settings) as app:
+        yield House(harness, app.test_client().get, app)
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 A script that runs calls `alert`, which a browser shows, or sets `window.ran`.
 """
 
-from __future__ import annotations
-
 FIELDS = (
     "title", "creator", "contributor", "subject", "description", "publisher", "date", "type", "format", "identifier",
     "source", "language", "relation", "coverage", "rights",

@@ -6,8 +6,6 @@
 The tests get the seed (`TESTS_SEED`) and the number of cases from variables of the environment, as in CI.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -47,12 +45,6 @@ PROOFS = {
         "CHAIN_ROUNDS",
         20,
     ),
-    "hub-loop": Proof(
-        "schedule/hub/test_full_loop.py",
-        "A second instance that our hub notifies holds the same.",
-        "LOOP_ROUNDS",
-        10,
-    ),
     "statement-kills": Proof(
         "store/test_statement_kills.py",
         "A kill before any statement of SQL leaves a sound store (one of so many statements is tried).",
@@ -68,25 +60,12 @@ PROOFS = {
     ),
     "pairs": Proof("faults/test_faults.py", "The same, for pairs of all quirks.", "FAULTS_PAIRS", 1_000),
     "kills": Proof("faults/test_kills.py", "A killed harvest loses no record.", "FAULTS_KILLS", 200),
-    "busy": Proof(
-        "faults/test_busy_source.py",
-        "A source is harvested whole while it changes.",
-        "BUSY_SEEDS",
-        50,
-    ),
     "deciding": Proof(
         "fulltext/test_deciding_interleaved.py",
         "Decisions of several people, rules and releases are never lost in any order.",
         "DECIDING_SCHEDULES",
         1_000,
     ),
-    "recheck": Proof(
-        "fulltext/recheck/test_recheck_proof.py",
-        "Ten rounds of rechecks find every change of the files of a site.",
-        "RECHECK_FILES",
-        1_000,
-    ),
-    "search-kills": Proof("fulltext/test_kills.py", "A killed search for full text loses nothing.", "TEST_KILLS", 200),
     "deletions": Proof(
         "harvest/test_waiting_deletions_at_random.py",
         "Deletions that wait for a person are exactly those that must.",
@@ -98,6 +77,19 @@ PROOFS = {
         "A harvest over ResourceSync holds what the source has.",
         "RESOURCESYNC_TIMES",
         100,
+    ),
+    "busy": Proof(
+        "faults/test_busy_source.py",
+        "A source is harvested whole while it changes.",
+        "BUSY_SEEDS",
+        50,
+    ),
+    "search-kills": Proof("fulltext/test_kills.py", "A killed search for full text loses nothing.", "TEST_KILLS", 200),
+    "openapi": Proof(
+        "pages/test_openapi.py",
+        "A judge of others finds no answer that is not as `/openapi.json` describes it.",
+        "OPENAPI_EXAMPLES",
+        50,
     ),
     "expressions": Proof(
         "fuzz/test_expressions.py",

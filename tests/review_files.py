@@ -1,7 +1,5 @@
 """Files that a search found for published items: what pages of the review are tested with."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from hashlib import sha256
@@ -16,7 +14,7 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.base import Discovery
 from tests.page_house import House
-from tests.publish.desk import Sent, dc
+from tests.publish.harness import Sent, dc
 
 DOMAIN = "oai:gateway.example.org"
 AT = 1_764_150_000
@@ -35,8 +33,8 @@ class Files:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        self.desk: Discovery = house.app.extensions["discovery"].open()
-        house.desk.now = time.time()  # pages publish by the clock of the machine
+        self.discovery: Discovery = house.app.extensions["discovery"].open()
+        house.harness.now = time.time()  # pages publish by the clock of the machine
         house.app.extensions["store"].believe()
 
     def add(
@@ -48,11 +46,11 @@ class Files:
 
     def publish(self, *names: str, title: str = "A title", source: str = "laro") -> None:
         """Publish items."""
-        desk = self.house.desk
+        harness = self.house.harness
         if source != "laro":
-            desk.add(source)
-        desk.send(*(Sent(name, dc(escape(title))) for name in names), source=source)
-        desk.publish(source)
+            harness.add(source)
+        harness.send(*(Sent(name, dc(escape(title))) for name in names), source=source)
+        harness.publish(source)
 
     def find(
         self,
@@ -93,14 +91,14 @@ class Files:
         )
         policy = Policy(Colour(colour), "A journal") if colour else None
         result = SearchResult(Outcome.LOW_SCORE, candidates=(checked,), policy=policy, title=title, authors=authors)
-        self.desk.enlist(source, [(identifier, name)], 1, at)
-        lease = self.desk.lease(at, 60, (), identifier)
+        self.discovery.enlist(source, [(identifier, name)], 1, at)
+        lease = self.discovery.lease(at, 60, (), identifier)
         assert lease is not None
         decisions = (Decision(identifier, url, digest, verdict, reason, by, at),)
         copies = copies_of_result(identifier, source, result, lambda _: "repository.example.net")
-        assert self.desk.done(lease, "success", search_as_json(result), at, lambda _: decisions, copies=copies)
+        assert self.discovery.done(lease, "success", search_as_json(result), at, lambda _: decisions, copies=copies)
         if has_copy:
-            place = place_of_copy(self.house.desk.folder, digest)
+            place = place_of_copy(self.house.harness.folder, digest)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(body)
         return Found(identifier, url, digest)
@@ -114,27 +112,27 @@ class Files:
             for number, url in enumerate(urls)
         )
         result = SearchResult(Outcome.LOW_SCORE, candidates=checked, title="Large")
-        self.desk.enlist("laro", [(identifier, name)], 1, AT)
-        lease = self.desk.lease(AT, 60, (), identifier)
+        self.discovery.enlist("laro", [(identifier, name)], 1, AT)
+        lease = self.discovery.lease(AT, 60, (), identifier)
         assert lease is not None
         decisions = [Decision(identifier, one.url, one.sha256, "review", "It waits.", "rule", AT) for one in checked]
         copies = copies_of_result(identifier, "laro", result, lambda _: "repository.example.net")
-        assert self.desk.done(lease, "success", search_as_json(result), AT, lambda _: decisions, copies=copies)
+        assert self.discovery.done(lease, "success", search_as_json(result), AT, lambda _: decisions, copies=copies)
 
     def change(self, file: Found) -> None:
         """Store that a later search got other bytes, on which nobody has decided."""
-        self.desk.list_copies([FoundCopy(file.identifier, file.url, "laro", "A title", sha256="f" * 64)], None)
+        self.discovery.list_copies([FoundCopy(file.identifier, file.url, "laro", "A title", sha256="f" * 64)], None)
 
     def decide_all(self, name: str, verdict: str = "reject") -> None:
         """Store the decision of a person on each file of an item of `laro`."""
-        last = {decision.url: decision for decision in self.desk.decisions(f"{DOMAIN}:laro/{name}")}
-        self.desk.decide(*(one._replace(verdict=verdict, decided_by="A. Reader") for one in last.values()))
+        last = {decision.url: decision for decision in self.discovery.decisions(f"{DOMAIN}:laro/{name}")}
+        self.discovery.decide(*(one._replace(verdict=verdict, decided_by="A. Reader") for one in last.values()))
 
     def last(self, file: Found) -> Decision:
         """Return the decision in force on a file."""
-        return [decision for decision in self.desk.decisions(file.identifier) if decision.url == file.url][-1]
+        return [decision for decision in self.discovery.decisions(file.identifier) if decision.url == file.url][-1]
 
     def history(self, file: Found) -> Sequence[tuple[str, str]]:
         """Return who decided what on a file, the oldest first."""
-        every = self.desk.decisions(file.identifier)
+        every = self.discovery.decisions(file.identifier)
         return [(decision.decided_by, decision.verdict) for decision in every if decision.url == file.url]

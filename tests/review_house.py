@@ -1,7 +1,5 @@
 """People who have signed in to the pages of the review, as browsers: what their pages are tested with."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tests that try one promise with every row of a table: one test, which names all rows that fail."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps

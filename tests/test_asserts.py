@@ -1,7 +1,5 @@
 """Every test asserts something, or its docstring says what must not be raised."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -15,6 +13,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OF_PYTEST = ("raises", "warns", "fail")
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow  # it reads all tests
 def test_every_test_asserts_or_says_what_must_not_be_raised() -> None:
     silent = {

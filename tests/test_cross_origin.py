@@ -1,7 +1,5 @@
 """Scripts of other sites may read every answer, and its typed links (Fetch Standard, CORS protocol)."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -24,7 +22,7 @@ def settings() -> dict[str, Any]:
 
 def test_every_answer_can_be_read_with_its_links(house):  # noqa: F811 - the fixture
     house.add("1")
-    place = place_of_copy(house.desk.folder, FOUND.sha256)
+    place = place_of_copy(house.harness.folder, FOUND.sha256)
     place.parent.mkdir(parents=True)
     place.write_bytes(b"%PDF-1.7")
     house.file("1", FOUND._replace(copy_url=f"https://gateway.example.org/files/{FOUND.sha256}"))

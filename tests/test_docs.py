@@ -1,13 +1,12 @@
 """What is not documented fails the build, and what is documented must be so."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from gateway.core.contract import OBJECTS as OURS
+from gateway.core.settings import VERSION
 from gateway.core.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, commands
@@ -90,7 +89,7 @@ def test_every_file_that_must_be_covered_whole_exists() -> None:
 def test_the_newest_change_is_of_this_version_and_dated() -> None:
     heads = re.findall(r"(?m)^## (\S+) \(([0-9]{4}-[0-9]{2}-[0-9]{2})\)$", _text("CHANGELOG.md"))
     assert heads
-    assert heads[0][0] == _project()["version"]
+    assert heads[0][0] == _project()["version"] == VERSION
 
 
 def _pinned(lock: str) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """The examples in the READMEs are run as they stand: nobody has to guess what is missing in them."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

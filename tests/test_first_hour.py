@@ -1,7 +1,5 @@
 """Does what README's five-minute tour says, line by line, and the demo: from an empty folder to answers over HTTP."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -22,7 +20,7 @@ from lxml import etree
 from tests import live
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 BIN = Path(sys.executable).parent
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 PATIENCE_SECONDS = 240.0  # a busy machine is no defect

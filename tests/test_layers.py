@@ -1,7 +1,5 @@
 """Arrows point one way: who may import whom, as a table, and every import in the house compared with it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -19,8 +17,8 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry}
-MESSAGES <- harvester.http.{archives, dates, json_answers, links, messages, urls}
+  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, words}
+MESSAGES <- harvester.http.{archives, dates, json_answers, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
 # The rooms of both packages, the ground first: each may import those before it that its row names.
@@ -40,8 +38,9 @@ gateway.core.{finding, program} <- gateway.core + click
 gateway.formats <- gateway.{core, formats}
 gateway.formats.* <- gateway.{core, formats} + lxml
 gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
+gateway.store.postgres <- gateway.{core, store} + psycopg
 gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
-gateway.search <- gateway.{core, store.base, store.instance, store.queries, store.working_file, search}
+gateway.search <- gateway.{core, store.base, store.instance, store.queries, store.sqlite.working_file, search}
 gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
@@ -49,23 +48,23 @@ gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core,
 gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
 gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
   store.opening, store.takedown_file, takedowns}
-# A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
-# Faces never import each other, and are handed what reads records.
+# Rooms that answer requests know the store by the types in base.py only. Pure parts use no library; routes know HTTP.
+# They never import each other, and are handed what reads records.
 gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
 gateway.oaipmh.routes <- GROUND gateway.{core.pieces, store.base, oaipmh} + flask werkzeug
 gateway.oaipmh.exploration <- GROUND gateway.{core.pieces, core.xmlio, publish.descriptions, store.base, oaipmh}
 gateway.resourcesync <- GROUND gateway.{core.durable, core.permissions, store.base, resourcesync}
-gateway.resourcesync.{archives, batch_dump, dumps, files, routes, shared} <- GROUND gateway.{store.base,
+gateway.resourcesync.{batch_dump, dumps, files, routes, shared} <- GROUND gateway.{store.base,
   resourcesync} + flask isal werkzeug
 gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, store.base, hub}
 gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
-gateway.pages <- GROUND gateway.{core.settings, store.base, search.query, search.base, pages} + jinja2 markupsafe
+gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
 gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
-  resolver, search_routes, source_pages, verb_pages} <- GROUND gateway.{core.settings, store.base, search.query,
-  search.base, pages} + flask markupsafe
-# The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
-gateway.review <- gateway.{core, pages, store.base, takedowns.plans, takedowns.targets, fulltext, review} + flask
+  resolver, search_routes, verb_pages} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
+  markupsafe
+# The only one that writes. It knows the databases by their protocols, and what decides is handed to it.
+gateway.review <- gateway.{core, pages, store.base, takedowns.plans, fulltext, review} + flask
   flask_wtf werkzeug
 gateway.review.users <- gateway.{core, store, fulltext, review}
 gateway.review.throttle <- GROUND gateway.store.base
@@ -74,14 +73,16 @@ gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, rev
   ops}
 gateway.ops.{probes, schemas} <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.{metrics, request_counts} <- gateway.{core, hub, store} + prometheus_client
-gateway.server <- gateway.{core, server} + gunicorn
+gateway.ops.metrics <- gateway.{core, hub, store} + prometheus_client
+gateway.server <- gateway.{core, server} + gunicorn httptools
 gateway.server.conversion <- gateway.{core, store.opening, server}
 gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
 gateway <- gateway + flask
+gateway.app <- gateway + flask
+gateway.__main__ <- gateway.cli
 gateway.cli <- gateway + click
-# The harvester: a row for each room, from the ground up. It uses the core of the gateway, and never a face of it.
-harvester.words <- harvester.words
+# The harvester: a row for each room, from the ground up. It uses the core of the gateway, never what answers.
+harvester.words <- gateway.core.words harvester.words
 harvester.runtime <- gateway.core harvester.runtime
 harvester.runtime.progress <- gateway.core harvester.runtime + rich
 harvester.xml <- GROUND gateway.core.xmlio harvester.xml + lxml
@@ -115,19 +116,21 @@ harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, p
 harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runtime, http, sources, fulltext, harvest,
   mirror, offer, schedule}
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
-harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.appearance, publish.descriptions,
+harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
   harvester.{runtime, harvest.instance, schedule.due}
-harvester.schedule.hub.change_lists <- gateway.{core, hub.topics, pages.item_places, pages.appearance,
-  publish.descriptions, resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base}
-harvester.schedule.hub <- gateway.{core, hub.callbacks, hub.subscribers, hub.topics, store.base} harvester.{runtime,
+harvester.schedule.hub.news <- gateway.{core, hub.topics, pages.item_places, pages.site, publish.descriptions,
+  resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base} harvester.{http.messages,
+  schedule.hub}
+harvester.schedule.hub <- gateway.{core, hub.topics, hub.subscribers, store.base} harvester.{runtime,
   http, harvest.instance, schedule.due, schedule.hub}
 harvester.audit <- gateway.{core, formats, store} harvester.{xml, http, fulltext, mirror, audit}
 harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store}
   harvester.{http.urls, runtime, graph}
 harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
-harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, schedule} + click
+harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, harvest, mirror.instance_memory,
+  schedule} + click
 harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, store, takedowns} HARVESTER + click
 harvester.__main__ <- harvester.cli
 harvester.cli <- gateway.core harvester.{commands, runtime} + click
@@ -270,11 +273,28 @@ def test_the_gateway_has_at_most_eleven_floors() -> None:
 
 
 def test_a_backend_the_network_and_the_harvester_are_imported_only_where_they_may_be() -> None:
-    backends = tuple(name for name in MODULES if name.startswith("gateway.store.sqlite"))
+    doors = {"gateway.store.sqlite.database_files", "gateway.store.sqlite.working_file"}
+    rooms = ("gateway.store.sqlite", "gateway.store.postgres")
+    backends = tuple(name for name in MODULES if _is_below(name, rooms) and name not in {*rooms, *doors})
     assert backends
     assert _importers(backends, ("gateway.store",)) == set()
     assert _importers(NETWORK, MAY_CONNECT) == set()
     assert _importers(("harvester",), ("harvester",)) == set()
+
+
+# Files of one machine that are no databases of an instance: an index, a plan, a mirror's and an audit's ledgers.
+WORKING_FILES = {
+    "gateway.search.sqlite_index",
+    "gateway.search.sqlite_reader",
+    "harvester.harvest.named_records",
+    "harvester.mirror.databases",
+    "harvester.sources.resourcesync.plan",
+}
+
+
+def test_the_driver_of_sqlite_is_imported_only_by_its_connector_and_for_working_files() -> None:
+    importers = _importers(("sqlite3",), ("gateway.store.sqlite",))
+    assert {module for module, _ in importers} == WORKING_FILES
 
 
 def test_only_xmlio_configures_parsers() -> None:

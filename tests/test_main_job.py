@@ -1,7 +1,5 @@
 """The main job, by both programs as an administrator runs them: from a source to served DIDL."""
 
-from __future__ import annotations
-
 from urllib.request import urlopen
 
 from lxml import etree

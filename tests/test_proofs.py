@@ -1,7 +1,5 @@
 """Every proof of the list exists, and has the variables that the command sets."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner
 
 from tests.proofs import PROOFS, ROOT, main

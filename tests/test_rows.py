@@ -1,7 +1,5 @@
 """One test for all rows of a table says which rows fail."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rows import each_row

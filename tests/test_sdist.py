@@ -1,7 +1,5 @@
 """The source distribution: it has every file of the project, and what is built and tested from it works."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,8 +1,8 @@
 """What a person waits for at once loads no library that it does not use: starting takes most of its time."""
 
-from __future__ import annotations
-
 from gateway.cli.main import main as gateway
+from gateway.cli.user import ROLES
+from gateway.core.model import Role
 from tests.conftest import loaded_by
 from tests.rows import each_row
 
@@ -23,3 +23,7 @@ def test_status_loads_no_heavy_library(tmp_path) -> None:
     modules, printed = loaded_by(f"from harvester.cli import main; main({words!r})")
     assert any("laro" in line for line in printed)
     assert not HEAVY & modules
+
+
+def test_the_roles_that_the_help_names_are_all() -> None:
+    assert list(ROLES) == [role.value for role in Role]

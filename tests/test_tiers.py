@@ -1,7 +1,5 @@
 """The tiers of the tests, as CONTRIBUTING.md, the Makefile and CI have them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -3,8 +3,6 @@
 CONTRIBUTING.md says which test belongs to which tier. `tests/conftest.py` hands these rules to pytest.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +14,7 @@ COMMON = "not slow and not reference"  # `make test`, and what `pytest` alone ru
 MORE = "slow or reference"  # `make test-more`: the rest
 LEFT_OUT = (
     "slow tests (long proofs, kills, other programs, browsers), and those that need the reference data. "
-    "`make test-all` runs them; it takes about a quarter of an hour."
+    "`make test-all` runs them; it takes about half an hour."
 )
 
 # Seconds after which the end of a run names a test: some times what CONTRIBUTING.md allows, for busy machines.

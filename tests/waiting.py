@@ -1,7 +1,5 @@
 """How tests wait: for a condition, with one limit that is generous enough for a busy machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

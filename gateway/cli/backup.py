@@ -1,13 +1,10 @@
 """`gateway backup`: copies an instance while everything runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
-from gateway.cli.progress import progress
-from gateway.core.program import json_option, say, write_json
+from gateway.core.program import json_option, progress, say, write_json
 from gateway.core.settings import load
 from gateway.core.statuses import Status
 

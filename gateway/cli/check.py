@@ -1,7 +1,5 @@
 """`gateway check`: checks an instance."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import click

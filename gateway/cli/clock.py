@@ -1,14 +1,11 @@
 """`gateway clock`: compares the clock of the store with that of this machine."""
 
-from __future__ import annotations
-
 from time import time
 
 import click
 
 from gateway.core.program import json_option, say, write_json
 from gateway.core.statuses import Status
-from gateway.core.xmltext import utc_datetime
 
 
 @click.command()
@@ -17,6 +14,7 @@ from gateway.core.xmltext import utc_datetime
 @click.pass_context
 def clock(context: click.Context, is_accepted: bool, as_json: bool) -> None:
     """Compare the clock of the store with that of this machine; exit status 1 if it prevents publication."""
+    from gateway.core.xmltext import utc_datetime  # noqa: PLC0415
     from gateway.ops import upkeep  # noqa: PLC0415
 
     second, problem = upkeep.clock(context.obj, is_accepted=is_accepted)

@@ -1,27 +1,24 @@
 """`gateway compact`: makes blocks of the store anew, and its file smaller."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import click
 
-from gateway.cli.progress import progress
-from gateway.core.program import json_option, say, write_json
+from gateway.core.program import json_option, progress, say, write_json
 from gateway.core.statuses import Status
 
 
 @click.command()
-@click.option("--anew", is_flag=True, help="Then write the whole file anew, so that it can become smaller.")
+@click.option("--anew", is_flag=True, help="Then rewrite the whole file, so that it can become smaller.")
 @json_option
 @click.pass_context
 def compact(context: click.Context, /, anew: bool, as_json: bool) -> None:
-    """Make the blocks of the store anew that have holes, or could be smaller; `harvester tend` does it too.
+    """Rewrite the blocks of the store that have holes or could be smaller; `harvester tend` does this too.
 
     Ctrl-C stops the command, and the next one continues. Answers and datestamps stay the same. At the end, the file of
     the store becomes smaller if at least a hundredth of it, and 1 MiB, is free.
 
-    The file of an earlier release becomes smaller only with --anew. This needs the space of the file twice more, and
+    The file of an earlier release becomes smaller only with --anew. This needs twice the space of the file, and
     publishers wait meanwhile: about 15 seconds for a million items. Afterwards, --anew is not needed any more.
     """
     from gateway.ops import upkeep  # noqa: PLC0415

@@ -1,7 +1,5 @@
 """`gateway hub`: shows and removes subscriptions at our WebSub hub."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

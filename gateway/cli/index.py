@@ -1,16 +1,12 @@
 """`gateway index`: completes the search index."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
 import click
 
-from gateway.cli.progress import progress
-from gateway.core.program import json_option, say, write_json
+from gateway.core.program import json_option, progress, say, write_json
 from gateway.core.settings import load
-from gateway.core.xmltext import utc_datetime
 
 
 @click.command()
@@ -18,10 +14,11 @@ from gateway.core.xmltext import utc_datetime
 @json_option
 @click.pass_obj
 def index(folder: Path, /, anew: bool, as_json: bool) -> None:
-    """Complete the search index, or make it anew. Every command that publishes completes it too.
+    """Complete the search index, or rebuild it. Every command that publishes completes it too.
 
     The command may be stopped and repeated. Until a new index is complete, there is no search.
     """
+    from gateway.core.xmltext import utc_datetime  # noqa: PLC0415
     from gateway.search import indexing  # noqa: PLC0415
 
     with progress("Changes") as show:

@@ -1,7 +1,5 @@
 """`gateway init`: makes the folder of an instance."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -4,8 +4,6 @@ Each command is one file of this folder. What takes long to import is imported i
 `gateway --help` answers at once.
 """
 
-from __future__ import annotations
-
 import click
 
 from gateway.cli.backup import backup
@@ -22,7 +20,7 @@ from gateway.cli.settings import settings
 from gateway.cli.user import user
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options
-from gateway.core.settings import instance_folder
+from gateway.core.settings import VERSION, instance_folder
 
 COMMANDS = (init, serve, check, clock, rebuild, index, compact, backup, restore, user, hub, settings)
 
@@ -32,7 +30,7 @@ COMMANDS = (init, serve, check, clock, rebuild, index, compact, backup, restore,
     "--instance", "folder", metavar="DIR", help="Use this instance folder; default: GATEWAY_INSTANCE, else `instance`."
 )
 @program_options
-@click.version_option(package_name="oai-gateway")
+@click.version_option(VERSION)
 @click.pass_context
 def main(context: click.Context, folder: str | None) -> None:
     """Serve many sources as one OAI-PMH 2.0 repository."""

@@ -1,7 +1,5 @@
 """`gateway rebuild`: makes records again, or the store."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from functools import partial
@@ -9,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from gateway.cli.progress import progress
-from gateway.core.program import is_quiet, json_option, say, write_json
+from gateway.core.program import is_quiet, json_option, progress, say, write_json
 
 
 @click.command()

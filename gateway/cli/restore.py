@@ -1,7 +1,5 @@
 """`gateway restore`: restores an instance from a backup."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

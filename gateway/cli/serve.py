@@ -1,7 +1,5 @@
 """`gateway serve`: serves the repository."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

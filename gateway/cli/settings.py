@@ -1,7 +1,5 @@
 """`gateway settings`: prints every setting."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

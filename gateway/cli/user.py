@@ -1,7 +1,5 @@
 """`gateway user`: the people who may sign in to the review. Passwords are typed or read from stdin, never arguments."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -9,12 +7,12 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain
-from gateway.core.model import Role, User
 from gateway.core.program import json_option, say, write_json
 from gateway.core.settings import load
 
 _MOST_CHARACTERS = 4_002  # of the line with the password, with accents apart: one too many is noticed
 _EVER = 2**62
+ROLES = ("reviewer", "manager", "administrator")  # those of `Role`, which `gateway --help` need not load
 
 _stdin_option = click.option(
     "--password-stdin", "is_on_stdin", is_flag=True, help="Read the password from the first line of stdin."
@@ -30,8 +28,8 @@ def user() -> None:
 @click.argument("name")
 @click.option(
     "--role",
-    type=click.Choice([role.value for role in Role]),
-    default=Role.REVIEWER.value,
+    type=click.Choice(ROLES),
+    default=ROLES[0],
     show_default=True,
     help="What the user may do: decide; decide and take down for some sources; do so for all.",
 )
@@ -43,6 +41,7 @@ def user() -> None:
 @click.pass_obj
 def add(folder: Path, /, name: str, role: str, sources: tuple[str, ...], is_on_stdin: bool, as_json: bool) -> None:
     """Add a user. The password is asked for twice; it must have 10 to 1,000 characters."""
+    from gateway.core.model import Role, User  # noqa: PLC0415
     from gateway.review import users  # noqa: PLC0415
 
     person = User(name, Role(role), tuple(dict.fromkeys(sources)))

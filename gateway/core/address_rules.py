@@ -7,19 +7,10 @@ could make it read pages that only the local network may read. Permissions of an
 a source, `--allow`) override these rules. `special_addresses` has the tables.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple, TypeAlias
 
 from gateway.core.errors import ConfigurationError

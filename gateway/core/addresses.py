@@ -3,8 +3,6 @@
 It uses the standard library only. The results are valid wherever a schema has the type anyURI.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from ipaddress import ip_address

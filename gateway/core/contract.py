@@ -1,7 +1,5 @@
 """The fields of the objects that commands write with --json. `JSON.md` is made from it; tests check the commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
@@ -131,9 +129,7 @@ OBJECTS: Objects = {
             problem | text | The last failure; empty: there is none.
         """)
     },
-    "gateway hub remove": {
-        "a removed subscription": fields("number | integer | The number of the subscription."),
-    },
+    "gateway hub remove": {"a removed subscription": fields("number | integer | The number of the subscription.")},
     "gateway user add": {
         "the user": fields("""
             name | text | The name.

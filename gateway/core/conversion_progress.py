@@ -3,8 +3,6 @@
 Any command may be the first one that opens the store after an upgrade, so nobody hands this down to `open_store`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

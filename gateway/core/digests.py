@@ -6,8 +6,6 @@ has it) and in base32 (`urn:sha1:`). Hexadecimal digits may have `0x` before the
 bytes.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib
@@ -136,7 +134,6 @@ class Hash(Protocol):
 
     def hexdigest(self) -> str:
         """Return the digest of all bytes so far."""
-        ...
 
 
 class _Checksum:

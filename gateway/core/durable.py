@@ -1,7 +1,5 @@
 """Writes files that are on the disk (fsync) when a function returns, and readable by their owner only."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from hashlib import sha256

@@ -47,8 +47,6 @@ GatewayError
         └── DatesRefused        it refuses the dates of the request in every granularity
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from traceback import extract_tb
 
@@ -146,7 +144,6 @@ class OaiError(GatewayError):
     sentence = ""
 
     def __init__(self, sentence: str = "") -> None:
-        """Take `sentence`, or the default one of the class."""
         super().__init__(sentence or self.sentence)
 
 
@@ -211,10 +208,9 @@ class UnusableRecord(GatewayError):
 
 
 class NotAWork(UnusableRecord):
-    """A record describes something else than a work, such as a person. It is stored, counted, and not published."""
+    """A record describes something else than a work, such as `a person`. It is stored, counted, and not published."""
 
     def __init__(self, what: str) -> None:
-        """Make the sentence; `what` names the thing with its article: `a person`."""
         super().__init__(f"It describes {what}, which is not a work, so it is not published.")
 
 
@@ -294,7 +290,6 @@ class RemoteError(AnswerError):
     """The remote answered with errors of its protocol; `errors` has pairs of code and sentence."""
 
     def __init__(self, errors: tuple[tuple[str, str], ...]) -> None:
-        """Take the (code, sentence) pairs of the answer."""
         self.errors = errors
         super().__init__("; ".join(f"{code}: {text}" if text else code for code, text in errors))
 

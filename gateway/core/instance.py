@@ -4,8 +4,6 @@ The secret signs tokens; it is in the instance folder (mode 0600) or comes from 
 repository is part of every identifier, so it is fixed once something is published.
 """
 
-from __future__ import annotations
-
 import re
 from hashlib import blake2b
 from urllib.parse import urlsplit

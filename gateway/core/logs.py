@@ -4,8 +4,6 @@ A message may contain text from outside. All control characters are escaped, so 
 control a terminal.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

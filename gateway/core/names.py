@@ -3,8 +3,6 @@
 Items get identifiers of the guideline oai-identifier 2.0; setSpecs follow OAI-PMH 2.0 §2.6.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from urllib.parse import quote, unquote

@@ -4,8 +4,6 @@ The mode of the folder decides: if its group may write it, the group may use the
 accordingly, so all files that they make have the right mode. `gateway init` repairs the modes of an older instance.
 """
 
-from __future__ import annotations
-
 import grp
 import os
 import shutil

@@ -5,8 +5,6 @@ one stream, to which gzip (RFC 1952) and zlib (RFC 1950) add a checksum of the w
 are combined, and nobody reads the text again.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
@@ -42,11 +40,9 @@ class Compressor(Protocol):
 
     def compress(self, data: bytes, /) -> bytes:
         """Return the next compressed bytes."""
-        ...
 
     def flush(self, mode: int, /) -> bytes:
         """Return the rest."""
-        ...
 
 
 def fast() -> Compressor:

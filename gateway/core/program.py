@@ -1,18 +1,21 @@
-"""The common parts of the programs `gateway` and `harvester`: exit statuses, streams, signals, verbosity."""
+"""The common parts of the programs `gateway` and `harvester`: exit statuses, streams, signals, verbosity, bars.
 
-from __future__ import annotations
+A standard stream that is closed at the start is replaced by /dev/null. A stream that fails later ends the command: with
+the status of SIGPIPE (141) if its reader has ended, else with 1 and a message.
+"""
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from traceback import format_exc
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from gateway.core import logs, signals, streams
+from gateway.core import logs, signals
 from gateway.core.conversion_progress import damage_noted, shown_by
 from gateway.core.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.core.settings import Settings
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 60  # characters of an argument
 _LEVEL = "gateway.level"  # the key in the `meta` of click's context
+_STDERR = 2
 
 
 def status_of_error(error: GatewayError) -> Status:
@@ -45,7 +49,7 @@ class Program(click.Group):
         """Run the program, with the arguments of this process or with `args`, and end with SystemExit."""
         try:
             if args is None:  # the process is ours
-                streams.open_missing()
+                open_missing()
                 signals.watch()
             return super().main(args, *more, **extra)
         except _Ended as end:
@@ -53,7 +57,7 @@ class Program(click.Group):
         except KeyboardInterrupt:  # before the command began
             raise SystemExit(int(Status.STOPPED)) from None
         except OSError as error:  # not even the message about an error could be written
-            raise SystemExit(int(streams.status_of_loss(error))) from None
+            raise SystemExit(int(status_of_loss(error))) from None
         finally:
             signals.calm()
 
@@ -106,7 +110,7 @@ def _ends() -> Iterator[None]:
     except OSError as error:
         if _level() == "verbose" and not isinstance(error, BrokenPipeError):
             click.echo(format_exc(), err=True)
-        raise _Ended(streams.status_of_loss(error)) from error
+        raise _Ended(status_of_loss(error)) from error
     except (KeyboardInterrupt, click.Abort) as end:
         if not isinstance(end, KeyboardInterrupt) and not isinstance(end.__context__, KeyboardInterrupt):
             raise
@@ -201,3 +205,64 @@ def say(text: str) -> None:
     """Write one sentence to stderr, unless --quiet was given."""
     if not is_quiet():
         click.echo(logs.sentence(text), err=True)
+
+
+def open_missing() -> None:
+    """Open /dev/null in place of each standard stream that is closed.
+
+    Otherwise a database would get the descriptor 1 or 2, and messages would be written into it.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        pass
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - as long as the process
+
+
+def silence(stream: TextIO | None) -> None:
+    """Discard everything that is written to a stream from now on, and the contents of its buffer."""
+    with suppress(OSError, ValueError, AttributeError):  # a test's own stream has no descriptor
+        number = stream.fileno()  # type: ignore[union-attr]  # None is caught
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
+
+
+def status_of_loss(error: OSError) -> Status:
+    """Return the exit status of a command that could not write; write why to stderr, and silence streams that fail."""
+    _silence_what_fails()
+    if isinstance(error, BrokenPipeError):
+        return Status.READER_GONE
+    what = error.filename or "The output"
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"Error: {what} cannot be written or read: {error.strerror or error}.\n")
+        sys.stderr.flush()
+    _silence_what_fails()
+    return Status.FAILED
+
+
+def _silence_what_fails() -> None:
+    """Silence each stream that cannot be flushed: it would fail again at the end of the process, with a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            silence(stream)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Draw a bar on stderr, and yield the function that moves it; it takes a name, how much is done, and the total."""
+    with ExitStack() as stack:
+        bar = click.progressbar(length=1, label=label, file=sys.stderr, hidden=is_quiet())
+
+        def show(name: str, done: int, total: int) -> None:
+            if not bar.entered:  # opening the store may draw a bar of its own before
+                stack.enter_context(bar)
+            bar.label, bar.length = name, max(total, 1)
+            bar.pos = min(done, bar.length)
+            bar.render_progress()  # `update` draws nothing for a step of 0
+
+        yield show

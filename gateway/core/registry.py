@@ -3,8 +3,6 @@
 If a member is incomplete, has no name or is there twice, the start fails with a message that names the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from pkgutil import iter_modules
@@ -17,11 +15,7 @@ Member = TypeVar("Member")
 
 
 def members(
-    package: ModuleType,
-    export: str,
-    kind: type[Member],
-    key: Callable[[Member], object],
-    beside: tuple[str, ...] = (),
+    package: ModuleType, export: str, kind: type[Member], key: Callable[[Member], object], beside: tuple[str, ...] = ()
 ) -> tuple[Member, ...]:
     """Return the object called `export` of each file of `package`, in the order of the file names.
 

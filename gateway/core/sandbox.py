@@ -6,8 +6,6 @@ Under Landlock, the child can still see whether other files exist, their sizes a
 starts a child and says which layers are in force. The child sets its resource limits itself.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os
@@ -122,12 +120,7 @@ def seccomp_program(machine: str, process: int, *, with_threads: bool = False) -
     if machine not in _ARCHITECTURES:
         return b""
     column = list(_ARCHITECTURES).index(machine)
-    steps = [
-        _step(_LOAD, 4),
-        _step(_EQUAL, _ARCHITECTURES[machine], 1, 0),
-        _step(_RETURN, _KILL),
-        _step(_LOAD, 0),
-    ]
+    steps = [_step(_LOAD, 4), _step(_EQUAL, _ARCHITECTURES[machine], 1, 0), _step(_RETURN, _KILL), _step(_LOAD, 0)]
     for call in _CALLS.values():
         steps += _when(call[column], [_step(_RETURN, _ALLOW)])
     for call, place in ((_OPEN, 1), (_OPENAT, 2)):

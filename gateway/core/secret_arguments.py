@@ -1,7 +1,5 @@
 """Finds arguments of an address that look like a secret: addresses are published and shown, secrets never. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from math import log2

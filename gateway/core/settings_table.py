@@ -3,8 +3,6 @@
 `gateway.core.settings` loads their values. `SETTINGS.md` is made from this table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -84,11 +82,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("branding_icon_url", "", "The collectionIcon url of the branding description; empty: no branding."),
     Setting("branding_icon_link", "", "The collectionIcon link of the branding description."),
     Setting("branding_icon_title", "", "The collectionIcon title of the branding description."),
-    Setting(
-        "pages_url",
-        "",
-        "The address of the start page `/`; empty: the baseURL without `/oai`, or its host.",
-    ),
+    Setting("pages_url", "", "The address of the start page `/`; empty: the baseURL without `/oai`, or its host."),
     Setting(
         "pages_colour",
         "#1d4f91",
@@ -315,9 +309,7 @@ SETTINGS: tuple[Setting, ...] = (
         "How many unpacked bytes a package may have per packed byte, from 100,000,000 bytes on; 0: any number.",
     ),
     Setting(
-        "unpack_min_free_bytes",
-        1_000_000_000,
-        "How many bytes must stay free on the disk while a package is unpacked.",
+        "unpack_min_free_bytes", 1_000_000_000, "How many bytes must stay free on the disk while a package is unpacked."
     ),
     Setting(
         "recheck_whole_every",
@@ -334,7 +326,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "recheck_grace_looks",
         3,
-        "At how many looks in a row a published file must not be there until it counts as gone.",
+        "At how many rechecks in a row a published file must not be there until it counts as gone.",
         least=1,
         most=1000,
     ),
@@ -426,11 +418,7 @@ SETTINGS: tuple[Setting, ...] = (
         "By how much this machine's clock may differ from that of most sources; 0: by any time.",
     ),
     Setting("files_keep", True, "Whether copies of discovered files are stored in the instance folder, for review."),
-    Setting(
-        "files_serve",
-        False,
-        "Whether openly licensed copies are served at `/files/` and named in DIDLs.",
-    ),
+    Setting("files_serve", False, "Whether openly licensed copies are served at `/files/` and named in DIDLs."),
     Setting(
         "didl_by_value_max_bytes",
         0,
@@ -459,11 +447,7 @@ SETTINGS: tuple[Setting, ...] = (
         least=300,
         most=_YEAR,
     ),
-    Setting(
-        "hub",
-        True,
-        "Whether there is a WebSub hub at `/hub`; it needs base_url, and `harvester tend` delivers.",
-    ),
+    Setting("hub", True, "Whether there is a WebSub hub at `/hub`; it needs base_url, and `harvester tend` delivers."),
     Setting(
         "offer_inbox",
         "",

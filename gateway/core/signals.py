@@ -6,8 +6,6 @@ thread (`signal.set_wakeup_fd`). So it also works while the main thread is block
 for a database. A timer of the kernel is the last resort.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal

@@ -1,7 +1,5 @@
 """Licences of Creative Commons as SPDX names them (SPDX License List 3.27, https://spdx.org/licenses/). Pure."""
 
-from __future__ import annotations
-
 import re
 
 _BASE = "https://spdx.org/licenses/"

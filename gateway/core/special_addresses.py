@@ -6,8 +6,6 @@ Python 3.11, 3.12 and 3.13 disagree about several rows, so they are not used. If
 longest decides.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 PUBLIC, PRIVATE, SHARED, LOOPBACK, LINK_LOCAL = "public", "private", "shared", "loopback", "link-local"

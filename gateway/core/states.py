@@ -1,7 +1,5 @@
 """The states of runs, sources, searches, takedowns and tombstones in words, for pages, commands and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -52,8 +50,6 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
         headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:
         headline = "Complete, with doubts"
-    elif run.outcome is RunOutcome.TRY_LATER and run.counts.get("received"):
-        headline = "The source stopped answering"
     why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
     return State(name, shape, headline, why, next_step.format(run.source))
 
@@ -133,7 +129,7 @@ _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
     RunOutcome.SUCCEEDED: ("caution", "Not shown to be complete", ""),
     RunOutcome.SUCCEEDED_WITH_ERRORS: ("caution", "Records may be missing", _SEE),
     RunOutcome.STOPPED: ("neutral", "Stopped before the end", _GOES_ON),
-    RunOutcome.TRY_LATER: ("caution", "The source did not answer", _GOES_ON),
+    RunOutcome.TRY_LATER: ("caution", "Not available for now", _GOES_ON),
     RunOutcome.REFUSED: ("bad", "Refused by the source", _SEE),
     RunOutcome.FAILED: ("bad", "Failed", _SEE),
     RunOutcome.MISCONFIGURED: ("bad", "The configuration is wrong", _SEE),

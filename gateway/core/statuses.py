@@ -1,7 +1,5 @@
 """The exit statuses of `gateway` and `harvester`: one table for both programs, shown in both READMEs."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import NamedTuple
 

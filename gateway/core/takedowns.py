@@ -3,6 +3,7 @@
 An entry names an item (identifier, DOI), a file (SHA-256), an address (URL), or many addresses (prefix, host). It also
 carries what it has hit: `items` stay withheld when their source drops the DOI, `files` at every address. `addresses`
 are those at which records name these files: a record is published before anybody fetches its files.
+No record names them until the takedown ends.
 """
 
 from __future__ import annotations
@@ -201,7 +202,6 @@ class Takedowns:
         self._has_idn = any(b"xn--" in needle for needle in self._needles)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both lists have the same entries."""
         return isinstance(other, Takedowns) and self.listed == other.listed
 
     def __hash__(self) -> int:

@@ -4,8 +4,6 @@ Everything that is written is ASCII: addresses are made legal, and a title that 
 No value can end a header, a quotation or a link. A reader leaves out an unreadable link and returns the others.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

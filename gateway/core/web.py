@@ -5,8 +5,6 @@ proxy adds the address that connected to it. The first address from the right th
 The client wrote everything to the left of it, so that is never read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -27,10 +25,7 @@ _POLICY = (
     "frame-ancestors 'none'",
 )
 # These are on every answer, of the application or of the server itself.
-SECURITY_HEADERS = (
-    ("X-Content-Type-Options", "nosniff"),
-    ("Content-Security-Policy", "; ".join(_POLICY)),
-)
+SECURITY_HEADERS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "; ".join(_POLICY)))
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+")
 _HEADERS = ("x-forwarded-for", "forwarded")
 _MOST_BYTES = 4096  # of a header; chains of proxies are short

@@ -3,8 +3,6 @@
 No entity is resolved, no DTD is loaded, and no address is opened. Serving an answer uses nothing of this module.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Collection, Iterator
 from copy import deepcopy

@@ -3,8 +3,6 @@
 Answers are built with these functions; nothing here parses XML.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from time import gmtime, strftime
@@ -25,6 +23,7 @@ XML = "http://www.w3.org/XML/1998/namespace"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREMIS = "http://www.loc.gov/premis/v3"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+JSON = "http://www.w3.org/2005/xpath-functions"  # of the XML that XPath makes of JSON
 SOLR = "http://lucene.apache.org/solr/"  # ours: Solr itself gives its documents no namespace
 # The metadataNamespace of metadata without a namespace: OAI-PMH requires an address there, not an empty element.
 NO_NAMESPACE = "http://www.w3.org/TR/xml-names/#defaulting"

@@ -1,20 +1,22 @@
 """The metadata formats: one file per format, which exports `FORMAT`. Formats import neither store nor web parts.
 
 A format with a metadataPrefix is written for every item, an optional one only if the setting `formats_made` names it.
-A format without a prefix is only read, by its namespace.
+A format without a prefix is only read, by its namespace. `not_works.toml` lists the payloads that describe no work:
+people, organizations, configurations.
 """
-
-from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gateway.core.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError, NotAWork
 from gateway.core.model import Work
 from gateway.core.registry import members
-from gateway.core.xmlio import Element
+from gateway.core.words import table
+from gateway.core.xmlio import Element, name_of
+
+_NOT_WORKS = tuple((entry["namespace"], frozenset(entry["names"])) for entry in table(__file__, "not_works")["root"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +125,12 @@ def _is_close(one: str, other: str) -> bool:
 
 def _bare(address: str) -> str:
     return address.rstrip("/#").replace("https://", "http://", 1)
+
+
+def refuse_other_things(root: Element) -> None:
+    """Raise NotAWork if the root of a payload is in the closed list (`not_works.toml`)."""
+    namespace, local = name_of(root)
+    for beginning, names in _NOT_WORKS:
+        is_there = namespace.startswith(beginning) if beginning else not namespace
+        if is_there and (local in names or "*" in names):
+            raise NotAWork(f"something else ({local})" if "*" in names or not beginning else f"a {local} (CERIF)")

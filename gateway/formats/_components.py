@@ -3,8 +3,6 @@
 What is written here says everything that is known of a file, so pages can show it without a second truth.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A reader walks the description of the work, calls a method for each statement, a
 values, and repeated ones are left out. The Dublin Core statements of the Work are made of its bibliography.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from gateway.core.addresses import address, is_address, uri_of
@@ -39,7 +37,6 @@ class Describing:
     """What is known of one work so far. `found_in` names the element in the provenance of files: `mods:url`."""
 
     def __init__(self, found_in: str = "") -> None:
-        """Begin with nothing."""
         self.found_in = found_in
         self.titles: list[Title] = []
         self.agents: list[Agent] = []

@@ -1,17 +1,14 @@
 """The metadata fields of DSpace, as its formats dim and xoai carry them: schema, element, qualifier, value."""
 
-from __future__ import annotations
-
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import OTHER, agent_of, relator
 from gateway.core.model import DateType, TitleType
+from gateway.core.words import table
 from gateway.formats._describing import Describing
 
-_TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("dspace_fields.toml").read_text("utf-8"))
+_TABLE: dict[str, dict[str, str]] = table(__file__, "dspace_fields")
 _BY_FIELD: dict[str, tuple[str, str]] = {
     field: (kind, meaning) for kind, fields in _TABLE.items() for field, meaning in fields.items()
 }

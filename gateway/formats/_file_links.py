@@ -3,8 +3,6 @@
 An address that matches no row does not count as a file, so that a landing page never does.
 """
 
-from __future__ import annotations
-
 import re
 
 # File name extensions that mean a file at the end of any path. Extensions of web pages are left out on purpose.

@@ -4,8 +4,6 @@ Authors are persons and bodies with headings (1XX, 7XX) where their names say so
 leader says that the punctuation of ISBD is omitted, so a full stop belongs to its text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core.addresses import address, is_address

@@ -1,7 +1,5 @@
 """Writes MODS 3.8 (Library of Congress, MODS User Guidelines): a record of the work; its files are raw objects."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core.addresses import address, is_address
@@ -85,12 +83,8 @@ def _origin(stated: Facts) -> Iterator[str]:
     for text, type_ in stated.known.dates:
         if type_ in _DATES:
             yield tag(_DATES[type_], iso_of(text), {"encoding": "w3cdtf"})
-    if _is_serial(stated):
+    if stated.known.type in ("journal", "newspaper"):
         yield tag("issuance", "serial")
-
-
-def _is_serial(stated: Facts) -> bool:
-    return stated.known.type in ("journal", "newspaper")
 
 
 def _host(stated: Facts) -> Iterator[str]:

@@ -93,11 +93,7 @@ def _licensed(file: FileLink, text: str) -> FileLink:
     return file._replace(license=text) if text.startswith(("http://", "https://")) else file
 
 
-_TERMS: Mapping[str, Callable[[FileLink, str], FileLink]] = {
-    "extent": _sized,
-    "modified": dated,
-    "license": _licensed,
-}
+_TERMS: Mapping[str, Callable[[FileLink, str], FileLink]] = {"extent": _sized, "modified": dated, "license": _licensed}
 
 # --- Finds the elements of a DIDL that describe a Component -----------------------------------------------------------
 

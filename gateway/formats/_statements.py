@@ -1,7 +1,5 @@
 """Makes a Work of Dublin Core statements: finds its identifiers, its landing page, its files and its licence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 
@@ -27,9 +25,10 @@ _NO_ACCESS = re.compile(r"(?i)(?:openaire|eu-repo|coar-)[^/]*/|access_right")
 
 def license_in(text: str) -> str:
     """Return the address of a licence that a statement of rights is or contains, or an empty string."""
-    if "://" not in text:
+    scheme = text.find("://")
+    if scheme < 0:
         return ""
-    if match := _LICENSE.search(text):
+    if match := _LICENSE.search(text, max(0, scheme - len("https"))):
         return address(match[0].rstrip(".,;)"))
     return address(text) if _ANY_LICENSE.fullmatch(text) and not _NO_ACCESS.search(text) else ""
 

@@ -4,25 +4,22 @@ A path has local names, `a/b`, alternatives `a|b`, and `*`; a condition on an at
 `!~` for a part of it; and at its end the attribute that is read, `@href`. `.` is the record. Namespaces do not count.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
+from gateway.core.words import table
 from gateway.core.xmlio import Element, name_of, text_of
 from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._statements import license_in
 
-TABLES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("reader_tables.toml").read_text("utf-8"))
+TABLES = table(__file__, "reader_tables")
 _INLINE = {"italic": "i", "i": "i", "em": "i", "bold": "b", "b": "b", "sub": "sub", "inf": "sub", "sup": "sup"}
 _BLOCKS = frozenset(("p", "sec", "title", "list-item", "item", "li", "br", "break", "head", "lb", "ab"))
 _NO_TEXT = frozenset(("xref", "fn", "fn-group", "tex-math", "email", "label"))

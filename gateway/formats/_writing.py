@@ -3,8 +3,6 @@
 The facts come from the functions that pages and citations use, so that a work says the same in every format.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """`arXiv` and `arXivRaw`, the formats of arXiv's own provider (info.arxiv.org/help/oa): read only."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -9,9 +7,10 @@ from collections.abc import Iterator
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.bibliography.people import agent_of, is_organization, organization, person
 from gateway.core.model import Agent, Work
+from gateway.core.words import any_of
 from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing
-from gateway.formats._tables import find, format_of, read_by, record_in, text, texts
+from gateway.formats._tables import TABLES, find, format_of, read_by, record_in, text, texts
 
 _ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7}")
 # Accents of TeX: the command, and its letter, in braces or not; and letters that are no accents.
@@ -35,11 +34,12 @@ _LETTERS = {
 }
 _LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|[oOlLij])(?![A-Za-z])\s?")
 _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s?|([uvHckrd])(?:\s|(?=\{)))\{?\s?([A-Za-zøØłŁæÆ])\}?")
-_GROUP = re.compile(r"(?i)\b(?:collaborations?|consortium|group|team|project|experiment)\b")
+_WORDS = {name: any_of(words) for name, words in TABLES["words_arxiv"].items()}
+_GROUP = re.compile(rf"(?i)\b(?:{_WORDS['group']})\b")
 # `Given van Family Jr`, as arXiv itself divides the names of its authors.
 _NAME = re.compile(
     r"(?P<given>\S+(?: \S+)*?) (?P<family>"
-    r"(?:(?:van|von|der|den|de|la|del|della|da|dem|di|du|dos|ter|mac|le|al|el|zu) ){0,4}"
+    rf"(?:(?:{_WORDS['particles']}) ){{0,4}}"
     r"\S+)(?:,? (?P<suffix>Jr\.?|Sr\.?|I{2,3}|IV))?",
     re.IGNORECASE,
 )

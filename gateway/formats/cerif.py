@@ -3,8 +3,6 @@
 Persons, organizations, projects and events describe no work: see not_works.toml.
 """
 
-from __future__ import annotations
-
 from gateway.core.model import Work
 from gateway.core.xmlio import Element, name_of
 from gateway.formats._describing import Describing

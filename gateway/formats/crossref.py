@@ -4,8 +4,6 @@ The work is the smallest item of a record: the article, paper or chapter, else t
 Its list of references has the same elements and is never read.
 """
 
-from __future__ import annotations
-
 from gateway.core.errors import NotAWork
 from gateway.core.model import Work
 from gateway.core.xmlio import Element, name_of

@@ -2,10 +2,10 @@
 
 [DataCite Metadata Schema 4.6 §2; OpenAIRE Guidelines for Literature Repositories 4, which takes its elements from it.]
 Elements are found by local names: real documents leave out the namespace of some parts. `oai_datacite` is kernel 4
-alone, as OpenAIRE harvests it, without the wrapper of DataCite, which names a data centre that we are not.
+alone, as OpenAIRE harvests it, without the wrapper of DataCite, which names a data centre that we are not. The journal
+is a `relatedItem`, files are parts of the work (`HasPart`). What is mandatory and unknown is `:unav`, or the year
+`0000` (Appendix 3).
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 

@@ -3,8 +3,6 @@
 The codebook describes itself too (`docDscr`), its files, and its variables: none of them is the work.
 """
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.bibliography.dates import year_of

@@ -1,7 +1,5 @@
 """`dim`: DSpace's Intermediate Metadata, its metadata fields as they are stored: read only."""
 
-from __future__ import annotations
-
 from gateway.core.model import Work
 from gateway.core.xmlio import Element, name_of, text_of
 from gateway.formats import MetadataFormat

@@ -1,7 +1,5 @@
 """EAD 2002 and EAD3 (Society of American Archivists): the unit that a finding aid describes, read only."""
 
-from __future__ import annotations
-
 from gateway.core.model import Work
 from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing

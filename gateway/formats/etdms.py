@@ -1,7 +1,5 @@
 """ETD-MS 1.0 and 1.1 (NDLTD): theses, with the elements of Dublin Core in its own namespace, read only."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.dates import dublin_core_dates
 from gateway.core.model import Work
 from gateway.core.xmlio import Element

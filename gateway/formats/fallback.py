@@ -5,8 +5,6 @@ references. Else only the direct children of the root count, or of the only elem
 also those of parts, and of what a work cites.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 

@@ -4,8 +4,6 @@ Only the metadata of the article itself is read: its `front`, or `front-stub`. T
 in it and reviewed books have the same elements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from gateway.core.bibliography.people import orcid_of, organization, relator

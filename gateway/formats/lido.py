@@ -3,8 +3,6 @@
 Who made an object, and when, is in the event of its production; it may also have been found, bought, and exhibited.
 """
 
-from __future__ import annotations
-
 from gateway.core.bibliography.dates import year_of
 from gateway.core.bibliography.people import agent_of, best_role, organization
 from gateway.core.model import DateType, Work
@@ -12,8 +10,8 @@ from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
 from gateway.formats._tables import TABLES, attribute_of, find, format_of, read_by, record_in, text, texts, with_role
 
-_PREVIEWS = ("thumb", "preview", "icon")
-_GROUPS = ("corp", "körper", "group", "gruppe", "organi")
+_PREVIEWS = tuple(TABLES["words_lido"]["preview"])
+_GROUPS = tuple(TABLES["words_lido"]["group"])
 
 
 def read(root: Element, _content: bytes) -> Work | None:

@@ -1,16 +1,13 @@
 """MARC 21 Bibliographic (Library of Congress) as MARCXML, also without its namespace, and as oai_marc.
 
 Records of all spellings are one list of fields: (tag, indicators, subfields). What is no bibliographic record, such as
-an authority or a holding, describes no work.
+an authority or a holding, describes no work. What is written follows the crosswalk of the Library of Congress from
+Dublin Core, with the punctuation of the texts (leader/18 is `c`).
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gateway.core.bibliography.dates import year_of
 from gateway.core.bibliography.people import (
@@ -24,6 +21,7 @@ from gateway.core.bibliography.people import (
 )
 from gateway.core.errors import NotAWork
 from gateway.core.model import Agent, DateType, TitleType, Work
+from gateway.core.words import any_of, table
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
@@ -31,20 +29,18 @@ from gateway.formats._file_links import EXTENSIONS, type_named
 from gateway.formats._marcxml_writer import MARC, SCHEMA, write
 
 _OAI_MARC = "http://www.openarchives.org/OAI/1.1/oai_marc"
-_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("marc_tables.toml").read_text("utf-8"))
+_TABLE = table(__file__, "marc_tables")
 _NO_WORKS = frozenset("zuvxy")  # leader/06: authority, holdings (MARC 21 Holdings, Authority)
 _ISBD = " /:;=,"  # punctuation at the end of a subfield (ISBD)
-_EDITED = re.compile(
-    r"(?i)\b(?:edited|editors?|ed\. by|translated|toim|hrsg|herausgegeben|compiled|illustrat|\u00fcbersetz|red\."
-    r"|p\u0159elo\u017eil|transl)"
+_WORDS = {name: any_of(words) for name, words in _TABLE["words"].items()}
+_EDITED = re.compile(rf"(?i)\b(?:{_WORDS['edited']})")
+_PAGES = re.compile(
+    rf"(?i)(?:\b(?:{_WORDS['pages']})\b\.?\s*)([A-Za-z]?\d{{1,6}})(?:\s*[-\u2013/]\s*([A-Za-z]?\d{{1,6}}))?"
 )
-_PAGES = re.compile(r"(?i)(?:\b(?:pp?|pages|s|str|S)\b\.?\s*)([A-Za-z]?\d{1,6})(?:\s*[-\u2013/]\s*([A-Za-z]?\d{1,6}))?")
-_VOLUME = re.compile(r"(?i)\b(?:vol(?:ume)?|bd|roč|v|t|jg|årg)\b\.?\s*(\d{1,5})")
-_ISSUE = re.compile(r"(?i)(?:\b(?:no|nr|iss(?:ue)?|heft|č|h|n)\b\.?\s*|,\s*č\.\s*)(\d{1,5})")
-_ABOUT = re.compile(
-    r"(?i)\b(?:cover|table of contents|inhaltsverzeichnis|contents|publisher description|inhaltstext|abstract|thumbnail"
-    r"|sample text|icon|review|rezension|contributor biograph|ob\u00e1lka|obsah|klappentext|verlagsangaben)\b"
-)
+_VOLUME = re.compile(rf"(?i)\b(?:{_WORDS['volume']})\b\.?\s*(\d{{1,5}})")
+_ISSUE = re.compile(rf"(?i)(?:\b(?:{_WORDS['issue']})\b\.?\s*|,\s*(?:{_WORDS['issue_after_comma']})\.\s*)(\d{{1,5}})")
+_ABOUT = re.compile(rf"(?i)\b(?:{_WORDS['about']})\b")
+_DEGREES = {type_: re.compile(rf"(?i)\b(?:{any_of(words)})") for type_, words in _TABLE["degrees"].items()}
 _BYTES = re.compile(r"(\d{1,15})(?: ?bytes?)?")
 
 
@@ -266,18 +262,8 @@ def _types(record: _Record, known: Describing) -> None:
         known.type(_TABLE["types"].get(type_ + level) or _TABLE["types"].get(type_, ""))
 
 
-_DEGREES = (
-    ("doctoral thesis", r"ph\.? ?d|doctor|diss|dr\."),
-    ("master thesis", r"master|m\. ?[as]|diplom|mgr"),
-    ("bachelor thesis", r"bachelor|b\. ?[as]"),
-)
-
-
 def _degree(text: str) -> str:
-    for word, pattern in _DEGREES:
-        if re.search(rf"(?i)\b(?:{pattern})", text):
-            return word
-    return ""
+    return next((type_ for type_, pattern in _DEGREES.items() if pattern.search(text)), "")
 
 
 def _identifiers(record: _Record, known: Describing) -> None:

@@ -4,8 +4,6 @@ The description is that of the whole, never of a chapter or page. Of the files i
 there is, with one file per page. What is written has MODS, and the files in one group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple

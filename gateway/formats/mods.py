@@ -1,7 +1,5 @@
 """MODS 3, all versions (Library of Congress, MODS User Guidelines 3.8)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 
@@ -16,10 +14,12 @@ from gateway.core.bibliography.people import (
     without_life,
 )
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
+from gateway.core.words import any_of
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._mods_writer import MODS, SCHEMA, write
+from gateway.formats._tables import TABLES
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _TITLE_TYPES = {"abbreviated": TitleType.ABBREVIATED, "translated": TitleType.TRANSLATED}
@@ -28,10 +28,8 @@ _DATES = {
     "dateissued": DateType.ISSUED, "copyrightdate": DateType.COPYRIGHTED, "datecreated": DateType.CREATED,
     "dateother": DateType.AVAILABLE,
 }  # fmt: skip
-_OF_COPY = re.compile(r"(?i)digiti[sz]|capture|\[electronic|elektronische|modif|reproduc|deposit|upload")
+_WORDS = {name: re.compile(rf"(?i){any_of(words)}") for name, words in TABLES["words_mods"].items()}
 _ENCODINGS = ("w3cdtf", "iso8601", "edtf", "marc")
-_PREVIEW = re.compile(r"(?i)preview|thumb|icon|iiif|manifest")
-_NO_ABSTRACT = re.compile(r"(?i)warning|content advice|note")
 _SCHEMES = frozenset((
     "uri", "url", "purl", "hdl", "handle", "urn", "doi", "isbn", "issn", "ark", "arxiv", "pmid", "pmcid",
 ))  # fmt: skip
@@ -146,7 +144,7 @@ def _dates(record: Element, known: Describing) -> None:
     found = []
     for place, info in enumerate(_named(record, "originInfo")):
         event = info.get("eventType") or info.get("displayLabel") or ""
-        of_copy = _OF_COPY.search(f"{event} {_text(info, 'edition')}") is not None
+        of_copy = _WORDS["copy"].search(f"{event} {_text(info, 'edition')}") is not None
         for element in children(info):
             type_ = _DATES.get(name_of(element)[1].lower())
             text = text_of(element)
@@ -233,7 +231,7 @@ def _detail(parts: Iterable[Element], *types: str) -> str:
 
 def _texts(record: Element, known: Describing) -> None:
     for info in sorted(
-        _named(record, "originInfo"), key=lambda info: _OF_COPY.search(info.get("eventType") or "") is not None
+        _named(record, "originInfo"), key=lambda info: _WORDS["copy"].search(info.get("eventType") or "") is not None
     ):
         for element in _named(info, "publisher"):
             known.publisher(text_of(element))
@@ -241,7 +239,7 @@ def _texts(record: Element, known: Describing) -> None:
     for element in _named(record, "abstract"):
         label = f"{element.get('type') or ''} {element.get('displayLabel') or ''}"
         known.description(
-            text_of(element), "note" if _NO_ABSTRACT.search(label) else "abstract", element.get("lang") or ""
+            text_of(element), "note" if _WORDS["no_abstract"].search(label) else "abstract", element.get("lang") or ""
         )
     for element in _named(record, "note"):
         known.description(text_of(element), "note")
@@ -286,7 +284,7 @@ def _locations(record: Element, known: Describing) -> None:
     order = {"primary": 0, "primary display": 1}
     for element in sorted(urls, key=lambda url: order.get(url.get("usage") or "", 2)):
         url, access, usage = text_of(element), element.get("access") or "", element.get("usage") or ""
-        if _PREVIEW.search(f"{access} {element.get('note') or ''} {element.get('displayLabel') or ''}"):
+        if _WORDS["preview"].search(f"{access} {element.get('note') or ''} {element.get('displayLabel') or ''}"):
             continue
         if access == "raw object" and not usage:
             known.file(url, only)

@@ -3,8 +3,6 @@
 A valid payload is served unchanged. Any other one is made again from the statements that can be read in it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -5,8 +5,6 @@ Component for each file. A further Component is for the landing page, with a typ
 DIDLs of all profiles are read.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,10 +1,10 @@
 """`oai_openaire`: OpenAIRE Guidelines for Literature Repositories 4, of DSpace, OJS, EPrints.
 
-Its elements are those of DataCite, Dublin Core, and its own (oaire): citation, files, licence, version. The access
-rights, which are mandatory, are written only if the record states them, an embargo, or an open licence.
+Its elements are those of DataCite, Dublin Core, and its own (oaire): citation, files, licence, version. Of what the
+guidelines call mandatory, every record has title, creator and resource type. Publication date, access rights and
+resource identifier are there if the record states them; an embargo or an open licence states access rights. What is
+mandatory if applicable is there if it is known. Funding references are not written: the Work has none.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The wrappers have no common schema. They share the elements of dc and dcterms, w
 lists in one element, divided by semicolons, and types of identifiers in attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gateway.core.bibliography.hosts import host_of

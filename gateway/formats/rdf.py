@@ -4,8 +4,6 @@ In EDM the provided object is the work, and the provider's proxy describes it. E
 a bibliographic class, not the document about it. A value that is a node of the same document is its label.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Rioxx 2.0 and 3.0 (rioxx.net): research outputs of British repositories, read only."""
 
-from __future__ import annotations
-
 from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing, first

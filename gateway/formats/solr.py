@@ -4,8 +4,6 @@ LARO is the index of *Autoload: a pipeline for expanding the holdings of an Inst
 36, 2017, Listing 4). Documents of Solr have no namespace; the harvester gives them one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from gateway.core.addresses import address, uri_of

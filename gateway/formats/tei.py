@@ -1,7 +1,5 @@
 """TEI P5 and P4 headers (tei-c.org), those of GROBID too: read only. The text and its references are never read."""
 
-from __future__ import annotations
-
 from gateway.core.model import Work
 from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing
@@ -21,10 +19,7 @@ def read(root: Element, _content: bytes) -> Work | None:
         if find(source, "monogr/title[level=j]"):
             known.coar_type = "journal article"
     document = header.getparent() if header is not root else None
-    for language in (
-        *texts(document, "text@lang"),
-        *texts(header, "profileDesc/langUsage/language@ident", ".@lang"),
-    ):
+    for language in (*texts(document, "text@lang"), *texts(header, "profileDesc/langUsage/language@ident", ".@lang")):
         known.language(language if not known.languages else "")
     return known.work()
 

@@ -1,7 +1,5 @@
 """`uketd_dc`, the records of theses of EThOS (British Library): read only."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.people import agent_of, orcid_of, parts_of_list
 from gateway.core.digests import digest
 from gateway.core.model import Work

@@ -1,14 +1,14 @@
 """xMetaDissPlus 2.2 and xMetaDiss (Deutsche Nationalbibliothek): read only."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.bibliography.people import organization, relator
 from gateway.core.model import Agent, Work
+from gateway.core.words import any_of
 from gateway.core.xmlio import Element
 from gateway.formats._describing import Describing
 from gateway.formats._tables import (
+    TABLES,
     add_source,
     agent_at,
     attribute_of,
@@ -35,11 +35,15 @@ _PERSON = {
 _SOURCE = re.compile(
     r"(?P<title>[^,;]{2,200}?)[,;] (?:(?:1[5-9]|20)\d\d, )?(?=[A-Z][a-z]{0,8}\. ?\d)(?P<parts>.{1,200})"
 )
+_NUMBERS = {
+    "volume": r"(\d{1,5})",
+    "issue": r"(\d{1,5}(?:[-/]\d{1,5})?)",
+    "first_page": r"([A-Za-z]?\d{1,6})",
+    "last_page": r"[A-Za-z]?\d{1,6} ?[-\u2013] ?([A-Za-z]?\d{1,6})",
+}
 _PARTS = {
-    "volume": re.compile(r"\b(?:Vol|Bd|Jg|Band|Jahrgang)\b\.? ?(\d{1,5})"),
-    "issue": re.compile(r"\b(?:No|Nr|H|Heft|Iss)\b\.? ?(\d{1,5}(?:[-/]\d{1,5})?)"),
-    "first_page": re.compile(r"\b(?:pp?|S|Seiten?)\b\.? ?([A-Za-z]?\d{1,6})"),
-    "last_page": re.compile(r"\b(?:pp|S|Seiten?)\b\.? ?[A-Za-z]?\d{1,6} ?[-\u2013] ?([A-Za-z]?\d{1,6})"),
+    part: re.compile(rf"\b(?:{any_of(words)})\b\.? ?{_NUMBERS[part]}")
+    for part, words in TABLES["words_xmetadissplus"].items()
 }
 
 

@@ -4,8 +4,6 @@ Elements are nested: schema, element, qualifier, language. The depth differs: an
 language directly below it, and some programs leave out the language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

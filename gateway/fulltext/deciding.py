@@ -4,8 +4,6 @@ A decision names the one that the person looked at. If there is a newer one, or 
 is written for this file. If the process is killed before the publication, the next release publishes the decision.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias

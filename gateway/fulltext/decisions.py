@@ -5,8 +5,6 @@ this version in an institutional repository now. A RoMEO colour is no reason: gr
 perhaps later. The title, the DOI or another identifier of the work must also be on the first pages of the file.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -49,6 +47,10 @@ _ANOTHER = (
 )
 _REPLACING = "It was accepted, and there is another document at its address now."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
+_TITLE_ELSEWHERE = (
+    " The title is on its first pages; it must be the heading of the work itself, with an author of it if any is known."
+)
+_DOI_ELSEWHERE = " The DOI is on its first pages; it must be stated as its own, with the title or an abstract."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
 # The beginnings of the reasons of the two rules that accept.
 BY_LICENSE = "The licence "
@@ -288,7 +290,7 @@ def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
     if Sign.ANOTHER_DOI in candidate.identified_by:
         return _OF_ANOTHER_DOI
     if not is_identified(candidate.identified_by):
-        return _UNIDENTIFIED
+        return _UNIDENTIFIED + _TITLE_ELSEWHERE * candidate.has_title + _DOI_ELSEWHERE * candidate.has_doi
     least = least_score(candidate.identified_by, candidate.covered, thresholds.accept)
     if candidate.outcome is not Outcome.SUCCESS or candidate.score < least:
         return f"The score {candidate.score:g} is too low to decide."

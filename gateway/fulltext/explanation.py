@@ -1,7 +1,5 @@
 """Describes a search in words, for `harvester explain`, `harvester review` and the page of an item in review."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise

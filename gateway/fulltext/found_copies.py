@@ -1,7 +1,5 @@
 """The rows of the list of files: each copy of each item, with its work, to filter and sort by. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -45,13 +43,7 @@ def _short(text: str) -> str:
 
 
 def copy_of(
-    identifier: str,
-    source: str,
-    title: str,
-    authors: str,
-    colour: Colour | str,
-    candidate: Candidate,
-    host_of: HostOf,
+    identifier: str, source: str, title: str, authors: str, colour: Colour | str, candidate: Candidate, host_of: HostOf
 ) -> FoundCopy:
     """Return the row of one copy; `title` and `authors` are those of the record, `colour` that of the policy."""
     return FoundCopy(

@@ -1,41 +1,10 @@
 """Recognizes licences in all spellings (address, abbreviation, sentence), and gives each one name. Pure."""
 
-from __future__ import annotations
-
 import re
-from typing import NamedTuple
 
+from gateway.core.words import table
 
-class _Spelling(NamedTuple):
-    pattern: re.Pattern[str]
-    name: str
-
-
-def _spelled(pattern: str, name: str) -> _Spelling:
-    return _Spelling(re.compile(pattern), name)
-
-
-# The order matters: narrower conditions are first, because `by` is a part of all of them. Texts are compared in lower
-# case without spaces, hyphens and underscores. `publisher-specific` permits reading, and no more is known.
-_CC = r"creativecommons(?:\.org/licenses/|licen[cs]e)?"
-_SPELLINGS = (
-    _spelled(r"metadata", ""),  # of the record, and not of the file
-    _spelled(
-        r"not(?:an?|any|the|in|is|under|by|(?:licen[cs]|releas|publish|cover)ed|available)*(?:creativecommons|publicdomain)",
-        "",
-    ),
-    _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)(?:nd|noderiv)", "cc-by-nc-nd"),
-    _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)(?:sa|sharealike)", "cc-by-nc-sa"),
-    _spelled(_CC + r"(?:by|attribution)(?:nd|noderiv)(?:nc|noncommercial)", "cc-by-nc-nd"),
-    _spelled(_CC + r"(?:by|attribution)(?:nd|noderiv)", "cc-by-nd"),
-    _spelled(_CC + r"(?:by|attribution)(?:sa|sharealike)", "cc-by-sa"),
-    _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)", "cc-by-nc"),
-    _spelled(_CC + r"(?:by|attribution)", "cc-by"),
-    _spelled(r"creativecommons(?:0|zero)|publicdomain/zero", "cc0"),
-    _spelled(r"^pd$|publicdomain", "pd"),
-    _spelled(r"publisherspecific|openaccess/userlicense|authorchoice|nonexclusivedistrib", "publisher-specific"),
-    _spelled(r"^(?:otheroa|unspecifiedoa|impliedoa)$|semantics/openaccess", "other-oa"),
-)
+_SPELLINGS = tuple((name, re.compile(pattern)) for name, pattern in table(__file__, "licenses")["spellings"])
 _NOISE = re.compile(r"[\s_-]+")
 _ABBREVIATED = re.compile(r"\bcc(?=[\s_-]*(?:by|attribution|0|zero))")
 
@@ -53,7 +22,7 @@ OPEN = frozenset(("cc0", "pd", "cc-by", "cc-by-sa", "cc-by-nc", "cc-by-nd", "cc-
 def license_of(text: str) -> str:
     """Return our name of the licence in a text (such as `cc-by`), or an empty string if there is no known one."""
     squashed = _NOISE.sub("", _ABBREVIATED.sub("creativecommons", text.lower()))
-    return next((name for pattern, name in _SPELLINGS if pattern.search(squashed)), "")
+    return next((name for name, pattern in _SPELLINGS if pattern.search(squashed)), "")
 
 
 def is_open(name: str) -> bool:

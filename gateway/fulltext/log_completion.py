@@ -3,8 +3,6 @@
 Those are in files of their own. Of decisions, a command writes no line, and neither does a process that is killed.
 """
 
-from __future__ import annotations
-
 import getpass
 import logging
 import os

@@ -3,8 +3,6 @@
 A colour says that some version may be deposited somewhere at once. Only the permissions apply to one file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """How often the rules that accept files are right, as far as people have judged a random sample of them. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from hashlib import blake2b

@@ -1,7 +1,5 @@
 """The facts that a person needs to decide on a file: its record, its properties, and its stored copy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple

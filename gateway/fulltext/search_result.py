@@ -1,7 +1,5 @@
 """The result of the search for one work, as a value: copies, outcomes of steps, the policy. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
@@ -58,7 +56,7 @@ class Sign(StrEnum):
 
     DOI = "doi"
     TITLE = "title"
-    PART_OF_TITLE = "part-of-title"  # with the surname of an author
+    PART_OF_TITLE = "part-of-title"  # no rule finds it any more; the stored evidence of earlier searches has it
     ARXIV = "arxiv"
     PMCID = "pmcid"
     HANDLE = "handle"

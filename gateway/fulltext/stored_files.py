@@ -1,11 +1,9 @@
 """Our own copies of discovered files, in `files/` of the instance folder, for reviewers.
 
 A file is stored under its SHA-256, `files/ab/ab12…`, so only once. It is written to a temporary file, which its process
-locks. The next search deletes temporary files without a lock: their process was killed. `published_files.py` decides
+locks. The next search deletes temporary files without a lock: their process was killed. `release.py` decides
 whether other people may get a copy.
 """
-
-from __future__ import annotations
 
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The stored form of a search: JSON in the column `story`."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import Counter

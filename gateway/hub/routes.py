@@ -18,8 +18,7 @@ from flask import Blueprint, Response, request
 from gateway.core.address_rules import Allowed
 from gateway.core.errors import StoreError
 from gateway.core.model import HubMode, HubRequest
-from gateway.hub.callbacks import network_of, refusal
-from gateway.hub.topics import Topic, Topics
+from gateway.hub.topics import Topic, Topics, network_of, refusal
 from gateway.resourcesync.periods import OPEN
 from gateway.store.base import Store, Subscribers, View
 

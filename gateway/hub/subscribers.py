@@ -1,7 +1,5 @@
 """The subscriptions at our hub, for `gateway hub list`, `gateway hub remove` and `gateway check`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path

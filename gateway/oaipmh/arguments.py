@@ -4,8 +4,6 @@ Nothing here raises an exception; every mistake of a request becomes one error. 
 exist?) are in `verbs`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -187,10 +185,7 @@ def _second(text: str) -> tuple[int, bool]:
 
 
 def _typed(
-    verb: str,
-    given: tuple[tuple[str, str], ...],
-    errors: tuple[OaiError, ...],
-    values: Mapping[str, str | int],
+    verb: str, given: tuple[tuple[str, str], ...], errors: tuple[OaiError, ...], values: Mapping[str, str | int]
 ) -> Arguments:
     def text(name: str) -> str | None:
         return str(values[name]) if name in values else None

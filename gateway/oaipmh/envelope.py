@@ -4,8 +4,6 @@ Each part of an answer is a line. The first part ends with the responseDate, so 
 depend on the time of the request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from gateway.core.errors import OaiError

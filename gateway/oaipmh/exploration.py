@@ -3,8 +3,6 @@
 The same arguments give the same answer in XML at `/oai`, but for the number of records in a part of a list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

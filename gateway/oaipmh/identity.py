@@ -3,8 +3,6 @@
 The containers follow the implementation guidelines: oai-identifier, friends, branding, rights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

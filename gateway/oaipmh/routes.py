@@ -4,8 +4,6 @@ OAI-PMH 2.0 §3.1: GET and POST, `text/xml`, compression by Accept-Encoding; err
 200. The Host header is not used, and no state is kept between two requests.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

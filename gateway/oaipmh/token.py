@@ -5,8 +5,6 @@ version, a dot, and base64url of a JSON array with its HMAC. It has only charact
 because some harvesters forget to escape.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode

@@ -4,8 +4,6 @@ Records come from the store exactly as they are sent. If a list is empty, the se
 error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b

@@ -1,38 +1,110 @@
 """`gateway backup`: copies every file of the instance folder while everything runs.
 
 The databases are copied one after the other, each as it is at one moment. Their order makes the copies consistent: the
-copy of the inbox has every page that the copy of the store has published. The former backup stays complete until the
-new one is verified and `backup.json` names it.
+copy of the inbox has every page that the copy of the store has published. The manifest, `backup.json`, names one
+complete backup. The former backup stays complete until the new one is verified and the manifest names it.
+
+    DIR/backup.json            the manifest
+    DIR/20261122T153000Z/      the files of the instance folder, without copies of documents
+    DIR/files/ab/abcd…         copies of documents, by their SHA-256; a backup and the next one share them
 """
 
-from __future__ import annotations
-
 import fcntl
+import json
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
 from time import gmtime, strftime, time
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gateway.core import durable
+from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreMissing, StoreUnwritable
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
-from gateway.ops import manifest
-from gateway.ops.manifest import Entry, Manifest
-from gateway.store import database_files
 from gateway.store.ceiling import Ceiling
 from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance
 from gateway.store.opening import open_store
+from gateway.store.sqlite import database_files
 
+MANIFEST = "backup.json"
+GENERATION = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
+_VERSION = 1
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 # It is called with the name of a file, the number of its copied bytes, and its size in bytes.
 Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file. `name` is its path in the instance folder, `size` its bytes, `modified_ns` its time of change."""
+
+    name: str
+    size: int
+    sha256: str
+    modified_ns: int
+    is_database: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One backup. Times are in seconds since 1970; no answer before the backup has a time above `answered_until`.
+
+    `generation` is the name of its folder, `last_page` the number of the last page of the inbox.
+    """
+
+    generation: str
+    begun_at: int
+    ended_at: int
+    domain: str
+    answered_until: int
+    last_page: int
+    files: tuple[Entry, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its files."""
+        return frozenset(file.name for file in self.files)
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a backup folder, or None if there is none. Raise ConfigurationError if it is wrong."""
+    file = folder / MANIFEST
+    try:
+        document = json.loads(file.read_bytes())
+        if document.pop("version") != _VERSION:
+            raise ConfigurationError(f"{file} was written by a newer release. Install that release.")
+        files = tuple(_entry(entry) for entry in document.pop("files"))
+        manifest = Manifest(files=files, **document)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigurationError(f"{file} is not the manifest of a backup: {error}.") from error
+    if not GENERATION.fullmatch(manifest.generation):
+        raise ConfigurationError(f"{file} is not the manifest of a backup: it names {manifest.generation!r}.")
+    return manifest
+
+
+def _entry(fields: dict[str, Any]) -> Entry:
+    entry = Entry(**fields)
+    parts = PurePosixPath(entry.name).parts
+    if not parts or ".." in parts or PurePosixPath(entry.name).is_absolute():
+        raise ValueError(f"it names the file {entry.name!r}")
+    return entry
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, in one step. Raise OSError."""
+    document = {"version": _VERSION, **asdict(manifest)}
+    write(folder / MANIFEST, json.dumps(document, indent=1, ensure_ascii=True).encode() + b"\n")
 
 
 class Backed(NamedTuple):
@@ -118,7 +190,7 @@ class _Backup:
         self._folder, self._target, self._progress = settings.instance, target, progress
         self._instance = Instance(settings.instance)
         self._domain = settings.text("repository_domain")
-        self._former = manifest.read(target)
+        self._former = read_manifest(target)
         self._check_target()
         self._begun_at = int(time())
         self._place = self._free_place()
@@ -158,7 +230,7 @@ class _Backup:
         except BaseException:
             shutil.rmtree(self._place, ignore_errors=True)
             raise
-        manifest.keep(self._target, copied)
+        write_manifest(self._target, copied)
         with suppress(StoreUnwritable):
             self._instance.note(*copied.names)
         self._former = copied
@@ -254,12 +326,12 @@ class _Backup:
         """Remove the former backup, and the remains of a killed one."""
         current = self._former.generation if self._former else ""
         for path in self._target.iterdir():
-            if manifest.GENERATION.fullmatch(path.name) and path.name != current:
+            if GENERATION.fullmatch(path.name) and path.name != current:
                 shutil.rmtree(path)
 
 
 def _is_ours(name: str) -> bool:
-    return name in (_LOCK, COPIES, f"{manifest.NAME}.new") or bool(manifest.GENERATION.fullmatch(name))
+    return name in (_LOCK, COPIES, f"{MANIFEST}.new") or bool(GENERATION.fullmatch(name))
 
 
 def documents(folder: Path) -> Iterator[Path]:

@@ -5,8 +5,6 @@ its two times (responseDate, HTTP Date) agrees. The clock of this machine counts
 the last week agree on that. If there is only one source, it must differ by more than an hour.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """`gateway check`: checks the configuration, the store, and whatever else needs the attention of an administrator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
@@ -29,9 +27,9 @@ from gateway.review import users
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
-from gateway.store.database_files import damage, is_database
 from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance, remedy
 from gateway.store.opening import open_inbox, open_store
+from gateway.store.sqlite.database_files import damage, is_database
 from gateway.store.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
 from gateway.takedowns.apply import pending
 
@@ -76,8 +74,7 @@ def _identity(settings: Settings) -> Iterator[Finding]:
         )
     if settings["admin_email"] == _DEFAULTS["admin_email"]:
         yield Finding(
-            "warning",
-            "The admin_email is the default, so harvesters cannot reach you. `gateway init --email` sets it.",
+            "warning", "The admin_email is the default, so harvesters cannot reach you. `gateway init --email` sets it."
         )
     if not settings["base_url"]:
         yield Finding(
@@ -229,7 +226,7 @@ def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
             "problem",
             f"Copies of files that are taken down still exist: {remaining}. `harvester publish` deletes them.",
         )
-    if not takedowns.is_empty and (damaged := store.unerased()):
+    if not takedowns.is_empty and (damaged := store.damaged_with_superseded()):
         yield Finding("problem", UNERASED % damaged)
     if store.has_open_erasure():
         yield Finding("problem", UNSETTLED)
@@ -334,8 +331,8 @@ def _clock(store: Store) -> Iterator[Finding]:
     """Compare the clock of the store with that of this machine."""
     if refused := store.clock_problem():
         yield Finding("problem", refused)
-    if ahead := ahead_of_machine(store):
-        yield Finding("warning", ahead)
+    if doubt := store.standstill() or ahead_of_machine(store):
+        yield Finding("warning", doubt)
 
 
 def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:

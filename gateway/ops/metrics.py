@@ -1,7 +1,5 @@
 """`/metrics`: the state of an instance, read from the databases at each request, and the counts of all web workers."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client import CollectorRegistry, Counter, Histogram, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -20,6 +18,26 @@ from gateway.core.model import RunOutcome
 from gateway.hub.topics import Backlog, Topics
 from gateway.store.base import Inbox, Store, Subscribers
 from gateway.store.opening import open_inbox, open_store, open_subscribers
+
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+_REQUESTS = Counter(
+    "oai_requests", "OAI-PMH requests, by verb and by the first error of the protocol.", ("verb", "error")
+)
+_DURATION = Histogram("oai_request_duration_seconds", "The time to make an answer.", ("verb",), buckets=_SECONDS)
+_PAGES = Counter("oai_pages", "Pages of lists that were answered, by verb.", ("verb",))
+_BYTES = Counter("oai_response_bytes", "Bytes of answers, as they were sent.", ("verb",))
+
+
+def answered(verb: str, error: str, seconds: float, sent_bytes: int) -> None:
+    """Count one request: its verb and the code of its first error (or empty strings), its duration, and its bytes."""
+    verb = verb or "none"
+    _REQUESTS.labels(verb, error or "none").inc()
+    _DURATION.labels(verb).observe(seconds)
+    _BYTES.labels(verb).inc(sent_bytes)
+    if verb.startswith("List") and not error:
+        _PAGES.labels(verb).inc()
+
 
 # More pages than these are a backlog in any case, and need no exact number.
 _MOST_PAGES = 10_000

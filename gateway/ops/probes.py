@@ -1,7 +1,5 @@
 """`/healthz` and `/readyz`, for supervisors and load balancers. The answers reveal nothing about the instance."""
 
-from __future__ import annotations
-
 import logging
 
 from flask import Blueprint, Response

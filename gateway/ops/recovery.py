@@ -5,8 +5,6 @@ facts in the store, and the prefixes of its formats. So the pages are published 
 Nothing is written twice: the work can be stopped at any moment and continues from there.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -81,7 +79,7 @@ def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lam
     counts = Counts()
     total = sum(inbox.pages_behind(name, store.position(name)) for name in known)
     # Nobody is served from an unfinished store. What a failure of power undoes, the next command publishes again.
-    with store.hasty() if store.fact(UNFINISHED_FACT) else nullcontext():
+    with store.unsynced() if store.fact(UNFINISHED_FACT) else nullcontext():
         for facts in known.values():
             _publish(store, inbox, facts.facts, counts, lambda: progress(min(counts.pages, total), total))
     store.remember(UNFINISHED_FACT, "")

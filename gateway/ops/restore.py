@@ -6,8 +6,6 @@ Until the file `restoring/ready` exists, nothing is changed. While it exists, no
 finishes the work. The clock of the restored store continues above every second that the lost one may have answered.
 """
 
-from __future__ import annotations
-
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
@@ -30,16 +28,15 @@ from gateway.core.errors import (
 from gateway.core.settings import READY, load
 from gateway.core.takedowns import Takedown, Takedowns, joined
 from gateway.core.xmltext import utc_datetime
-from gateway.ops import manifest
-from gateway.ops.backup import copy_document, documents, reading
-from gateway.ops.manifest import Entry, Manifest
+from gateway.ops.backup import MANIFEST, Entry, Manifest, copy_document, documents, read_manifest, reading
 from gateway.search.indexing import remove_index
-from gateway.store import ceiling, database_files, takedown_file
+from gateway.store import ceiling, takedown_file
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
 from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
 from gateway.store.opening import open_inbox, open_store, open_users
+from gateway.store.sqlite import database_files
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
@@ -87,17 +84,17 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
     After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable, if the
     files were restored and the takedowns could not be applied.
     """
-    read_manifest = manifest.read(source)
-    if read_manifest is None:
-        raise ConfigurationError(f"There is no backup in {source}: {manifest.NAME} is missing. Choose another folder.")
+    known = read_manifest(source)
+    if known is None:
+        raise ConfigurationError(f"There is no backup in {source}: {MANIFEST} is missing. Choose another folder.")
     try:
         durable.make_folder(folder)
         database_files.check_not_served(folder / STORE)
         answered = _answered(folder)
         with ExitStack() as held, reading(source):
-            for file in _databases(folder, read_manifest):
+            for file in _databases(folder, known):
                 held.enter_context(database_files.unused(file))
-            done = _Restoring(folder, source, read_manifest, choice, answered).restore()
+            done = _Restoring(folder, source, known, choice, answered).restore()
         if STORE in done.names:
             with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
                 remove_index(folder)

@@ -4,8 +4,6 @@ In a checkout, the folder is beside the package. An installed package has it in 
 (`data-files` in pyproject.toml).
 """
 
-from __future__ import annotations
-
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 It is not part of `instance`, because it needs the formats and their XML library, which web workers never load.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import secrets
@@ -27,15 +25,15 @@ from gateway.core.states import of_lacks
 from gateway.formats import named, written
 from gateway.ops import recovery
 from gateway.publish import rebuild as again
-from gateway.publish.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
+from gateway.publish.rebuild import LOCK, RebuildProcesses, Rebuilt, processors
 from gateway.publish.source_facts import add_format, adopt, made, noted, optional
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
-from gateway.store.database_files import ceiling, check_not_served, unused
 from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
 from gateway.store.lock_file import locked
 from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
+from gateway.store.sqlite.database_files import ceiling, check_not_served, unused
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
 from gateway.store.waiting import leave_with_parent
 from gateway.takedowns.apply import pending
@@ -302,8 +300,8 @@ def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool
     with closing(_opened(folder, load(folder))) as store:
         done = store.compact(is_thorough=True, progress=progress)
         if is_anew:
-            done = done._replace(smaller_by=done.smaller_by + store.rewrite(), kept_free=0)
-        is_given_back = store.settle() or not done.smaller_by
+            done = done._replace(smaller_by=done.smaller_by + store.vacuum(), kept_free=0)
+        is_given_back = store.finish_erasure() or not done.smaller_by
         return done._replace(is_complete=done.is_complete and is_given_back)
 
 

@@ -1,7 +1,5 @@
 """Answers with pages: their headers, conditional requests (RFC 9110 §13), and the pages for errors."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime

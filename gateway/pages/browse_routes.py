@@ -3,8 +3,6 @@
 Each page has its data as JSON at the same address with `.json`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -14,9 +12,8 @@ from flask import Blueprint, Response, request
 from gateway.core.errors import StoreError
 from gateway.pages.answers import no_page, unavailable
 from gateway.pages.home_pages import HomePages, Years
-from gateway.pages.list_pages import ListPages
+from gateway.pages.list_pages import ListPages, ReadIdentify, SourcePages
 from gateway.pages.site import Site
-from gateway.pages.source_pages import ReadIdentify, SourcePages
 from gateway.pages.tables import Searched
 from gateway.pages.templating import Pages
 from gateway.pages.verb_pages import Explore, VerbPages

@@ -1,7 +1,5 @@
 """Charts as inline SVG without styles of their own: bars, and a meter that shows a share. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -3,13 +3,12 @@
 They are short templates of our own. Where the record lacks a part, the citation lacks it too.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gateway.core.bibliography.people import PARTICLES
 from gateway.core.normal_forms import normalized
 from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
@@ -18,7 +17,6 @@ _MOST_AUTHORS = 20  # of APA; the others name fewer
 _SHOWN_AUTHORS = 6
 _SHOWN_OF_MORE = 3  # of Chicago (18th edition, 13.107): of more than six authors, the first three
 _GIVEN = re.compile(r"(-?)([^\W\d_])[^\s.\-]*")
-_PARTICLES = frozenset({"von", "van", "der", "den", "de", "del", "du", "da", "di", "la", "le", "zu", "af", "ter"})
 _SCRIPTS_WITH_INITIALS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "GEORGIAN"})
 
 
@@ -118,7 +116,7 @@ def _initials(given: str, stop: str, space: str, hyphen: str) -> str:
     for match in _GIVEN.finditer(normalized("NFC", given)):
         if unicodedata.name(match[2], "").partition(" ")[0] not in _SCRIPTS_WITH_INITIALS:
             return given
-        if match[0] in _PARTICLES:
+        if match[0] in PARTICLES:
             made += f" {match[0]}"
             is_behind_particle = True
             continue

@@ -3,8 +3,6 @@
 They are removed from a request before anything reads them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import MutableMapping
 from contextlib import suppress

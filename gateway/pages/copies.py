@@ -3,8 +3,6 @@
 They are foreign documents, so the answers make a browser save them and run nothing in them.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What crawlers ask first: `/robots.txt`, and the sitemaps that it names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The start page, and the page for those who need help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
@@ -12,10 +10,9 @@ from gateway.core.errors import SearchUnavailable
 from gateway.pages import charts
 from gateway.pages.answers import answer
 from gateway.pages.browse_answers import as_json, plain
-from gateway.pages.harvests import harvest_of
-from gateway.pages.tables import MOST_SOURCES, Searched, source_rows, sources_after
+from gateway.pages.tables import MOST_SOURCES, Searched, harvest_of, source_rows, sources_after
 from gateway.pages.templating import Pages
-from gateway.search.query import YearCount
+from gateway.search.base import YearCount
 from gateway.store.base import Inbox, Store
 
 Years: TypeAlias = Callable[[], Sequence[YearCount]]
@@ -68,7 +65,7 @@ class HomePages:
             is_home=True,
             totals=totals,
             sources=biggest,
-            last=last and harvest_of(last),
+            last=harvest_of(last, self._inbox) if self._inbox and last else None,
             complete=complete,
             years=years,
             best=best_year(years) if years else None,
@@ -80,8 +77,7 @@ class HomePages:
             if len(years) > 1
             else "",
             chart=charts.bars(
-                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest],
-                self._pages.texts.home.chart_name,
+                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest], self._pages.texts.home.chart_name
             )
             if sources > 1
             else "",

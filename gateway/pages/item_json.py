@@ -1,14 +1,11 @@
 """An item as JSON of our own: what its page shows, for programs. Pure."""
 
-from __future__ import annotations
-
 import json
 
 from gateway.core.model import Tried
 from gateway.core.states import of_search
 from gateway.core.xmltext import utc_datetime
-from gateway.pages.item import Item
-from gateway.pages.shown_files import ShownFile
+from gateway.pages.item import Item, ShownFile
 
 CONTENT_TYPE = "application/json"
 

@@ -1,20 +1,66 @@
 """Where items are: finds the item that an address means, and writes the address of an item. Pure but for the view."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 from gateway.core.names import source_of, upstream_identifier
-from gateway.pages.item_addresses import address_of, in_path, in_query, is_plain, merged, query_address
 from gateway.pages.site import Site
 from gateway.store.base import View
+
+_SAFE = "-_.!~*'();/:@&=+$,"
+_ROW = re.compile(r"/{2,}")
+_DOTS = re.compile(r"(?:^|/)\.{1,2}(?:/|$)")
+
+# Of an identifier, the other items whose merged spelling is the same.
+Rivals = Callable[[str], bool]
+
+
+def merged(identifier: str) -> str:
+    """Return an identifier in which each row of slashes is one slash."""
+    return _ROW.sub("/", identifier)
+
+
+def in_path(identifier: str) -> str:
+    """Return an identifier as the end of a path."""
+    return quote(identifier, safe=_SAFE)
+
+
+def in_query(identifier: str) -> str:
+    """Return an identifier as the value of an argument."""
+    return quote(identifier, safe="-_.!~*'():/")
+
+
+def address_of(folder: str, identifier: str, has_rivals: Rivals) -> str:
+    """Return our spelling of the address of an item below a folder such as `/items/`.
+
+    `has_rivals` says of an identifier with rows of slashes whether its merged spelling also means another item.
+    """
+    single = merged(identifier)
+    if is_plain(single) and (single == identifier or not has_rivals(identifier)):
+        return folder + in_path(single)
+    return query_address(folder, identifier)
+
+
+def plain_address(folder: str, identifier: str) -> str:
+    """Return an address of an item that is right whatever other items there are: a row of slashes is in the query."""
+    return address_of(folder, identifier, lambda _: True)
+
+
+def query_address(folder: str, identifier: str) -> str:
+    """Return an address that has the identifier in its query, where nothing changes it on the way."""
+    return f"{folder}?identifier={in_query(identifier)}"
+
+
+def is_plain(identifier: str) -> bool:
+    """Return whether an identifier can stand in a path: browsers change dot segments (RFC 3986 §5.2.4)."""
+    return not _DOTS.search(identifier)
+
 
 # The forms of an item by the ending of their address; an ending that contains another one comes first.
 FORMS = ("linkset.json", "linkset", "csl.json", "json", "jsonld", "bib", "ris", "authors", "files", "html")
 
-_MOST_IDENTIFIER = 10_000
+_MOST_SIMILAR = 10_000  # characters of an identifier that is looked for by others that differ only in slashes
 _PREFIX = "-_.!~*'()"  # what a metadataPrefix may have beside letters and digits
 _MOST_CANDIDATES = 20
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9:/._-]*")  # in an address as it is
@@ -39,11 +85,11 @@ class Places:
 
         Raise Ambiguous if there are several.
         """
-        if not text or len(text) > _MOST_IDENTIFIER:
+        if not text:
             return None
         if view.has_item(text):
             return text
-        similar = self._similar(view, text)
+        similar = self._similar(view, text) if len(text) <= _MOST_SIMILAR else ()
         if len(similar) > 1:
             raise Ambiguous(similar)
         return similar[0] if similar else None

@@ -4,8 +4,6 @@ The identifier comes last and as it is; `gateway/pages/item_addresses.py` says h
 redirected to ours (308). An ending such as `.json` counts only if no item has that very identifier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -20,10 +18,11 @@ from gateway.core.names import set_label, source_of, upstream_identifier
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.states import of_tombstone
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
-from gateway.pages import bibtex, csl_json, item_json, meta_tags, page_size, ris, schema_org, signposting
+from gateway.pages import item_head, item_json, page_size, signposting
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
 from gateway.pages.item import Item, SetOfItem, item_of, shown_sets
 from gateway.pages.item_places import FORMS, Ambiguous, Places
+from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
@@ -204,8 +203,8 @@ class _Landing:
         typed_links = tuple(signposting.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
-        tags = tuple(meta_tags.citation_tags(item))
-        json_ld = schema_org.schema_org(item, schema_org.IN_A_PAGE)
+        tags = tuple(item_head.citation_tags(item))
+        json_ld = item_head.schema_org(item, item_head.IN_A_PAGE)
         body = self.pages.render(
             "item.html",
             item=item,
@@ -214,8 +213,8 @@ class _Landing:
             is_indexed=is_indexed,
             canonical=item.canonical,
             citation_tags=tags,
-            open_graph=tuple(meta_tags.open_graph(item)),
-            description=meta_tags.description_of(item),
+            open_graph=tuple(item_head.open_graph(item)),
+            description=item_head.description_of(item),
             head_links=[link for link in typed_links if link.rel == "linkset"],
             json_ld=Markup(json_ld),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
@@ -278,10 +277,10 @@ class _Landing:
 
 _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {
     "json": (item_json.item_json, item_json.CONTENT_TYPE),
-    "jsonld": (schema_org.schema_org, schema_org.CONTENT_TYPE),
-    "bib": (lambda item: bibtex.bibtex(item.reference, item.url), bibtex.CONTENT_TYPE),
-    "ris": (lambda item: ris.ris(item.reference, item.url), ris.CONTENT_TYPE),
-    "csl.json": (lambda item: csl_json.csl_json(item.reference, item.url, item.identifier), csl_json.CONTENT_TYPE),
+    "jsonld": (item_head.schema_org, item_head.JSON_LD_TYPE),
+    "bib": (lambda item: bibtex(item.reference, item.url), BIBTEX_TYPE),
+    "ris": (lambda item: ris(item.reference, item.url), RIS_TYPE),
+    "csl.json": (lambda item: csl_json(item.reference, item.url, item.identifier), CSL_JSON_TYPE),
 }
 # What the page of an item may be asked for instead of HTML, by media type (RFC 9110 §12.5.1).
 _OFFERED = {

@@ -1,12 +1,9 @@
 """How many files the page of an item shows, so that it stays small: at most 50, fewer beside long metadata. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.pages.item import Item
-from gateway.pages.shown_files import ShownFile
+from gateway.pages.item import Item, ShownFile
 
 MOST_BYTES: Final = 50_000
 MOST_FILES: Final = 50

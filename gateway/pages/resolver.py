@@ -3,8 +3,6 @@
 Every answer is a redirect (303), and only to our own addresses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """The search for people: reads the arguments of its form, and makes hits, filters and links of its results. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
@@ -9,10 +7,10 @@ from urllib.parse import urlencode
 from gateway.core.errors import QueryRefused
 from gateway.core.model import Description
 from gateway.core.names import FULLTEXT, SOURCES
+from gateway.pages.item import ShownFile, shown_files
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
-from gateway.pages.shown_files import ShownFile, shown_files
-from gateway.search.query import Facet, Query, Results
+from gateway.search.base import Facet, Query, Results
 
 PAGE = 10
 _MOST_VALUES = 10  # of one filter

@@ -1,7 +1,5 @@
 """The addresses of the search: `/search`, and its results as JSON, CSV and Atom at `/search.json` and so on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,8 +23,7 @@ from gateway.pages.search import PAGE, Hit, address, choices, chosen_filters, hi
 from gateway.pages.shown import moment
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
-from gateway.search.base import Reader
-from gateway.search.query import MOST_LETTERS, Query, Results, YearCount
+from gateway.search.base import MOST_LETTERS, Query, Reader, Results, YearCount
 from gateway.store.base import Store, View
 
 Describe: TypeAlias = Callable[[bytes], Description]

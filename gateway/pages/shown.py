@@ -1,7 +1,5 @@
 """How values are shown to people: numbers, sizes, dates, identifiers, and texts of records. Pure."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from datetime import UTC, datetime

@@ -3,27 +3,20 @@
 All links of all three are in the link set; a header has the first of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from gateway.core.spdx import spdx_uri
 from gateway.core.typed_links import JSON, TEXT, Link
-from gateway.pages import bibtex, csl_json, ris, schema_org
-from gateway.pages.item import Item
-from gateway.pages.shown_files import License
+from gateway.pages.item import Item, License
+from gateway.pages.item_head import JSON_LD_TYPE
+from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
 
 ABOUT_PAGE = "https://schema.org/AboutPage"
 _XML = "application/xml"
 # The link sets of an item by the ending of their addresses, with their media types.
 LINK_SETS = {"linkset.json": JSON, "linkset": TEXT}
 # The forms of an item that describe it, by the ending of their addresses, with their media types.
-EXPORTS = {
-    "bib": bibtex.CONTENT_TYPE,
-    "ris": ris.CONTENT_TYPE,
-    "csl.json": csl_json.CONTENT_TYPE,
-    "jsonld": schema_org.CONTENT_TYPE,
-}
+EXPORTS = {"bib": BIBTEX_TYPE, "ris": RIS_TYPE, "csl.json": CSL_JSON_TYPE, "jsonld": JSON_LD_TYPE}
 # What says more of the forms whose media type many formats share.
 _PROFILES = {"jsonld": "https://schema.org/"}
 

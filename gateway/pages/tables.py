@@ -1,16 +1,65 @@
 """The rows of the tables of sources, sets and formats, made of what the store says. Pure."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from gateway.core.model import Format, SetDescription, Source, SourceCounts
+from gateway.core.model import Format, Run, SetDescription, Source, SourceCounts
 from gateway.core.names import set_label
 from gateway.core.secret_arguments import secret_argument
-from gateway.pages.harvests import Harvest, harvest_of
+from gateway.core.states import of_run
 from gateway.store.base import Inbox, View
+
+# A path of this machine, which only its administrators see.
+_PATH = re.compile(r"(?<![\w:/.])/[\w.-]+/")
+
+
+class Harvest(NamedTuple):
+    """One harvest of a source. `state`, `tone`, `headline` and `sentence` are those of its State, for the public."""
+
+    source: str
+    started_at: int
+    ended_at: int | None
+    state: str
+    tone: str
+    headline: str
+    sentence: str
+    received: int
+    changed: int
+    deleted: int
+    refused: int
+
+
+def harvest_of(run: Run, inbox: Inbox) -> Harvest:
+    """Return a run as people read it. A sentence with a path of this machine is not shown to the public."""
+    state, counts = of_run(run, has_died=inbox.has_died(run)), run.counts
+    return Harvest(
+        source=run.source,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        state=state.name,
+        tone=state.shape,
+        headline=state.headline,
+        sentence="" if _PATH.search(state.sentence) else state.sentence,
+        received=counts.get("received", 0),
+        changed=counts.get("published", 0),
+        deleted=counts.get("deleted", 0),
+        refused=counts.get("quarantined", 0),
+    )
+
+
+def trend(values: Iterable[int]) -> str:
+    """Return the key of the words for a row of numbers: rising, falling, even, or none."""
+    row = list(values)
+    if len(row) < 2 or not any(row):  # noqa: PLR2004 - one value has no trend
+        return "none"
+    half = len(row) // 2
+    before, after = sum(row[:half]) / half, sum(row[-half:]) / half
+    if after > before * 1.2:
+        return "rising"
+    return "falling" if after < before * 0.8 else "even"
+
 
 # Counts the items of each source that were searched for.
 Searched: TypeAlias = Callable[[], Mapping[str, int]]
@@ -88,7 +137,7 @@ def sources_after(url: str, name: str | None) -> str | None:
 
 def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:
     """Return the last harvests of a source, the newest first; none if the inbox cannot be read."""
-    return [harvest_of(run) for run in inbox.runs(name, limit, "harvest")] if inbox else []
+    return [harvest_of(run, inbox) for run in inbox.runs(name, limit, "harvest")] if inbox else []
 
 
 def format_rows(formats: Iterable[Format], counts: Mapping[str, int]) -> list[FormatRow]:

@@ -1,10 +1,8 @@
 """Templates of pages: everything in them is escaped, and a name that is not there is an error."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,11 +10,29 @@ from markupsafe import Markup
 
 from gateway.core.bibliography.languages import language_tag
 from gateway.core.states import of_step
+from gateway.core.words import table
 from gateway.pages import shown
 from gateway.pages.charts import meter
-from gateway.pages.item_addresses import plain_address
-from gateway.pages.languages import counted, texts
+from gateway.pages.item_places import plain_address
+from gateway.pages.shown import number
 from gateway.pages.site import Site
+
+
+def texts() -> SimpleNamespace:
+    """Return the texts as a tree of attributes."""
+    return _tree(table(__file__, "texts"))
+
+
+def counted(count: int, forms: tuple[str, str]) -> str:
+    """Return a text with a number in it; `forms` are the one for a single thing and the one for all other numbers."""
+    return forms[count != 1].format(n=number(count))
+
+
+def _tree(entries: dict[str, Any]) -> SimpleNamespace:
+    return SimpleNamespace(
+        **{name: _tree(value) if isinstance(value, dict) else value for name, value in entries.items()}
+    )
+
 
 _FRAME = Path(__file__).parent / "templates"
 _MOST_SEARCHED: Final = 200  # letters of a text of a record

@@ -1,7 +1,5 @@
 """Every verb of OAI-PMH as a page: its form, and its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeAlias

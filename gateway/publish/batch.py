@@ -27,8 +27,9 @@ from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import utc_datetime
 from gateway.formats import written
 from gateway.publish.items import TRIES, Change, write
-from gateway.publish.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, prepare
+from gateway.publish.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
 from gateway.publish.namespaces import standing_alone
+from gateway.publish.payloads import Given
 from gateway.publish.source_facts import keep_note, made
 from gateway.publish.versions import Arrived, Versions, is_living
 from gateway.store.base import Inbox, Store
@@ -115,12 +116,7 @@ class Batch:
     """One publication of the records of some pages."""
 
     def __init__(
-        self,
-        store: Store,
-        inbox: Inbox,
-        facts: SourceFacts,
-        pages: Sequence[StoredPage],
-        places: slice = slice(None),
+        self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], places: slice = slice(None)
     ) -> None:
         """Read the records at these places, and map those that changed. The last places complete the pages."""
         self._store, self._facts = store, facts
@@ -346,9 +342,8 @@ class Payloads:
         takedowns = takedowns or self._store.takedowns()
         held = payloads_of(state)
         if arrived or (state and takedowns.names_item(state.identifier, self._facts.name, upstream)):
-            held = {
-                prefix: record for prefix, record in held.items() if not self.is_lost(record)
-            }  # they are not needed
+            # they are not needed
+            held = {prefix: record for prefix, record in held.items() if not self.is_lost(record)}
         for prefix in held:
             if prefix in arrived and prefix not in self._names and prefix not in self._facts.formats:
                 self._held(held[prefix])  # a deletion has no namespace, but the payload before it has one

@@ -1,7 +1,5 @@
 """Reads a published `<record>` (OAI-PMH 2.0 §2.5), so that pages show exactly what harvesters get. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from xml.parsers import expat
 

@@ -1,20 +1,12 @@
 """Writes the records of items that changed, with the datestamp of their publication."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from gateway.core.errors import StoreBusy, StoreError
-from gateway.core.model import (
-    ItemChange,
-    ItemState,
-    Payload,
-    Publication,
-    Record,
-)
+from gateway.core.model import ItemChange, ItemState, Payload, Publication, Record
 from gateway.publish.mapping import Fragment, Prepared, record
 from gateway.store.base import Store
 

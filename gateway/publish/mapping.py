@@ -4,8 +4,6 @@
 The header is added later, when the datestamp is known (`record`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,28 +11,25 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from typing import NamedTuple
 
-from gateway.core import xmlio
-from gateway.core.digests import is_strong
-from gateway.core.errors import NotAWork, NotXml, UnusableRecord, unforeseen
-from gateway.core.model import Content, FileLink, FileOrigin, Lack, Lacking, Work
+from gateway.core.errors import NotAWork, UnusableRecord, unforeseen
+from gateway.core.model import Content, FileLink, Lack, Lacking, Work
 from gateway.core.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.core.takedowns import Takedowns
-from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
-from gateway.formats import glancing, oai_didl, reader_of, readers_by_root, stated_namespace, written
-from gateway.formats._not_works import refuse_other_things
-from gateway.formats.oai_dc import naming
+from gateway.core.xmltext import NO_NAMESPACE, escape, is_legal, utc_datetime
+from gateway.formats import oai_didl, written
 from gateway.publish import provenance, resourcesync_abouts, withholding
 from gateway.publish.namespaces import guarded, standing_alone
+from gateway.publish.payloads import Given, Read, best_first, with_known_files, work_of
+from gateway.publish.payloads import read as read_payload
 from gateway.publish.provenance import Origin
 from gateway.publish.withholding import Forbidden
 
 _DIGEST_BYTES = 16
-_UNKNOWN = "application/octet-stream"
 _NO_TAKEDOWNS = Takedowns()
+_NEEDED = ((Lack.TITLE, "title"), (Lack.DATE, "date"), (Lack.AUTHOR, "creator"))
 # Elements with text, in a valid oai_dc.
-_STATED = {
-    name: re.compile(rb"<(?:[\w.-]+:)?%b\b[^<>]*>\s*[^\s<]" % name.encode()) for name in ("title", "date", "creator")
-}
+_STATED = {name: re.compile(rb"<(?:[\w.-]+:)?%b\b[^<>]*>\s*[^\s<]" % name.encode()) for _, name in _NEEDED}
+_NOT_TEXT = b"< \t\n\r\f\v"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +48,6 @@ class SourceFacts:
     rights: str = ""
     prefer: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
-
-
-class Given(NamedTuple):
-    """One payload of an item. `exposed` is the prefix under which it is served unchanged; empty: it is not."""
-
-    metadata_prefix: str
-    exposed: str
-    content: bytes
-    declarations: tuple[tuple[str, str], ...]
-    datestamp: str
-    sets: tuple[str, ...]
-    is_deleted: bool
-    abouts: tuple[bytes, ...]
-    received_at: int
-    is_repaired: bool
 
 
 class Made(NamedTuple):
@@ -128,15 +108,6 @@ class Prepared(NamedTuple):
     cite_as: str = ""
 
 
-class _Read(NamedTuple):
-    given: Given
-    content: bytes
-    namespace: str
-    rank: int
-    work: Work | None
-    by_fallback: bool = False
-
-
 def prepare(task: Task) -> Prepared:
     """Return the records of one item. It raises nothing because of the contents of a payload: that is a problem."""
     try:
@@ -155,11 +126,12 @@ def _prepared(task: Task) -> Prepared:
     live = [given for given in task.given if not given.is_deleted]
     known = _forbidden(task, live)
     read, problems, others = [], [], 0
+    may_glance = known is None and len(live) == 1 and not _are_optional(task.made.prefixes)
     for given in live:
         try:
-            may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
-            may_glance = may_glance and not any(written()[prefix].is_optional for prefix in task.made.prefixes)
-            read.append(_read(given, may_glance, task.facts.fields))
+            read.append(
+                read_payload(given, may_glance and not task.takedowns.may_concern(given.content), task.facts.fields)
+            )
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
             others += isinstance(error, NotAWork)
@@ -173,18 +145,24 @@ def _prepared(task: Task) -> Prepared:
     return _permitted(task, identifier, read, known)
 
 
-def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden | None) -> Prepared:
+@lru_cache(maxsize=16)
+def _are_optional(prefixes: tuple[str, ...]) -> bool:
+    """Return whether one of our formats needs more of a work than `glance` reads."""
+    return any(written()[prefix].is_optional for prefix in prefixes)
+
+
+def _permitted(task: Task, identifier: str, read: list[Read], known: Forbidden | None) -> Prepared:
     """Return the records of an item that is not deleted, without the parts that are taken down."""
-    best_first = _best_first(task, read)
-    work = _work(task, best_first)
+    ordered = best_first(task.facts.prefer, read)
+    work = work_of(task.upstream, ordered)
     if known is not None:
         known = known.with_files(work.files)
-        best_first = read = [_quiet(record, known) for record in best_first]
+        ordered = [_quiet(record, known) for record in ordered]
     if files := withholding.permitted(task.files, known):
         work = with_known_files(work, files)
     work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
-    fragments = _fragments(task, best_first, work, sets, known)
+    fragments = _fragments(task, ordered, work, sets, known)
     contents = tuple(oai_didl.contents(work))
     return Prepared(
         task.upstream,
@@ -194,19 +172,24 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
         fragments,
         is_withheld=known is not None,
         contents=contents,
-        lacking=_lacking(best_first[0], work),
+        lacking=_lacking(ordered[0], work),
         cite_as=next((uri for uri in work.identifiers if uri.startswith("https://doi.org/")), ""),
     )
 
 
-def _lacking(best: _Read, work: Work) -> Lacking | None:
-    lacks = Lack(0)
-    for name, lack in (("title", Lack.TITLE), ("date", Lack.DATE), ("creator", Lack.AUTHOR)):
-        if not (_STATED[name].search(work.oai_dc) if work.oai_dc else work.texts(name)):
-            lacks |= lack
+def _lacking(best: Read, work: Work) -> Lacking | None:
+    lacks = [lack for lack, name in _NEEDED if not (_states(work.oai_dc, name) if work.oai_dc else work.texts(name))]
     if best.by_fallback:
-        lacks |= Lack.READER
-    return Lacking(best.given.metadata_prefix, lacks) if lacks else None
+        lacks.append(Lack.READER)
+    return Lacking(best.given.metadata_prefix, Lack(sum(lacks))) if lacks else None
+
+
+def _states(content: bytes, name: str) -> bool:
+    """Return whether a valid oai_dc has an element with text; in its usual spelling, without a regular expression."""
+    tag = b"<dc:%b>" % name.encode()
+    place = content.find(tag) + len(tag)
+    is_plain = place >= len(tag) and content[place : place + 1] not in _NOT_TEXT
+    return is_plain or _STATED[name].search(content) is not None
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
@@ -218,7 +201,7 @@ def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
     return known if any(map(known.names, task.files)) or any(map(known.mentions, contents)) else None
 
 
-def _quiet(read: _Read, known: Forbidden) -> _Read:
+def _quiet(read: Read, known: Forbidden) -> Read:
     """Return a payload without the abouts that contain something that is taken down."""
     abouts = tuple(about for about in read.given.abouts if not known.mentions(about))
     return read._replace(given=read.given._replace(abouts=abouts))
@@ -242,140 +225,15 @@ def _specs(sets: tuple[str, ...]) -> str:
     return "".join(f"<setSpec>{spec}</setSpec>" for spec in sets)
 
 
-# --- reading ------------------------------------------------------------------------------------------------------
-
-
-def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
-    """Read a payload. If it is the only one of its item, and not served unchanged, it may be read by `glance`."""
-    content = standing_alone(given.content, given.declarations)
-    if is_only and not given.exposed:
-        for known in glancing():
-            assert known.glance is not None
-            if (work := known.glance(content)) is not None:
-                return _Read(
-                    given, content, known.namespace, known.rank, resourcesync_abouts.completed(work, given.abouts)
-                )
-    try:
-        root = xmlio.parse(content)
-    except NotXml as error:
-        raise UnusableRecord(f"The metadata cannot be used. {error}") from error
-    refuse_other_things(root)
-    namespace, name = xmlio.name_of(root)
-    if given.exposed:
-        content = guarded(content, root)
-    reader = reader_of(namespace)
-    profile = "" if reader.namespaces else stated_namespace(resourcesync_abouts.profiles(given.abouts))
-    if profile and (work := _read_as(profile, namespace, root)):
-        return _Read(
-            given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
-        )
-    work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
-    by_fallback = not reader.namespaces and not readers_by_root(name)
-    work = work and resourcesync_abouts.completed(work, given.abouts)
-    return _Read(given, content, namespace, reader.rank, work, by_fallback)
-
-
-def _read_as(stated_namespace: str, namespace: str, root: xmlio.Element) -> Work | None:
-    """Read a payload with an unknown namespace as one of `stated_namespace`; None if that gives no statements."""
-    elements = DC if stated_namespace == OAI_DC else stated_namespace  # whose children are in a namespace of their own
-    same = xmlio.renamed(root, namespace, elements)
-    work = reader_of(elements).read(same, b"")
-    return work if work and work.statements else None
-
-
-def _best_first(task: Task, read: list[_Read]) -> list[_Read]:
-    """Return the payloads by the `prefer` of the source, then by rank; payloads without statements are last."""
-    if len(read) == 1:
-        return read
-    prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
-
-    def order(record: _Read) -> tuple[bool, int, int]:
-        is_mute = record.work is None or not record.work.statements
-        return is_mute, prefer.get(record.given.metadata_prefix, len(prefer)), -record.rank
-
-    return sorted(read, key=order)
-
-
-def _work(task: Task, read: list[_Read]) -> Work:
-    """Return the Work of the first payload; facts that it lacks come from the others."""
-    works = [record.work for record in read if record.work is not None] or [Work()]
-    best = works[0]
-    if len(works) == 1:
-        return best._replace(modified=_modified(read), upstream=task.upstream)
-    return Work(
-        statements=best.statements,
-        identifiers=next((work.identifiers for work in works if work.identifiers), ()),
-        landing_page=next((work.landing_page for work in works if work.landing_page), ""),
-        files=_first_of_each(file for work in works for file in work.files),
-        license=best.license,
-        modified=_modified(read),
-        upstream=task.upstream,
-        oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
-        bibliography=best.bibliography,
-    )
-
-
-def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
-    files_by_url: dict[str, FileLink] = {}
-    for file in files:
-        files_by_url.setdefault(file.url, file)
-    return tuple(files_by_url.values())
-
-
-def _modified(read: list[_Read]) -> str:
-    return max(
-        [provenance.datestamp_of(record.given.datestamp, record.given.received_at) for record in read], default=""
-    )
-
-
-def with_known_files(work: Work, known: Iterable[FileLink]) -> Work:
-    """Return a work with its known files: discovered ones, and facts about the files that its record names.
-
-    A file that the record names stays a file of the source; facts that the record lacks come from the fetched file. An
-    accepted file of a search is added, marked as discovered. The statements of the source always come first. Facts
-    about a file that the record no longer names are left out.
-    """
-    files = {file.url: file for file in work.files}
-    named = []
-    for entry in known:
-        if entry.url in files:
-            files[entry.url] = _learned(files[entry.url], entry)
-        elif entry.origin is FileOrigin.DISCOVERED:
-            files[entry.url] = entry
-            named += [entry.url] * entry.is_named
-    work = work._replace(files=tuple(files.values()))
-    return naming(work, named) if named else work
-
-
-def _learned(link: FileLink, known: FileLink) -> FileLink:
-    """Return a file of the record with the facts that it lacks, unless the record means other bytes."""
-    link = link._replace(missing=known.missing)
-    if _means_others(link, known):
-        return link
-    return link._replace(
-        mime_type=known.mime_type if link.mime_type == _UNKNOWN else link.mime_type,
-        size=link.size if is_strong(link.digests) else known.size,  # a stated MD5 may be that of newer bytes than ours
-        sha256=known.sha256,
-        modified=link.modified or known.modified,
-        found_at=known.found_at,
-        content=known.content,
-    )
-
-
-def _means_others(link: FileLink, known: FileLink) -> bool:
-    """Return whether the source states another digest or size than that of the fetched file, or a later change."""
-    if link.sha256:
-        return link.sha256.lower() != known.sha256
-    return link.size not in (None, known.size) or bool(known.found_at and link.modified > known.found_at)
-
-
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
 def _fragments(
-    task: Task, read: list[_Read], work: Work, sets: tuple[str, ...], known: Forbidden | None
+    task: Task, read: list[Read], work: Work, sets: tuple[str, ...], known: Forbidden | None
 ) -> tuple[Fragment, ...]:
     """Return one fragment for each prefix: a payload that is served unchanged, else ours, else a tombstone."""
+    if len(read) == len(task.given) == 1 and not read[0].given.exposed and not task.made.withdrawn:
+        return tuple(_ours(task, list(task.made.prefixes), read, work, sets, known))
     passed = _passed_through(task, read, sets, known)
     living = {fragment.metadata_prefix for fragment in passed if not fragment.is_deleted}
     ours = _ours(task, [prefix for prefix in task.made.prefixes if prefix not in living], read, work, sets, known)
@@ -387,7 +245,7 @@ def _fragments(
 
 
 def _ours(
-    task: Task, prefixes: list[str], read: list[_Read], work: Work, sets: tuple[str, ...], forbidden: Forbidden | None
+    task: Task, prefixes: list[str], read: list[Read], work: Work, sets: tuple[str, ...], forbidden: Forbidden | None
 ) -> list[Fragment]:
     """Return the fragments of formats that we write for every item.
 
@@ -409,7 +267,7 @@ def _ours(
     return fragments
 
 
-def _of_namespace(read: list[_Read], namespace: str, known: Forbidden | None) -> _Read | None:
+def _of_namespace(read: list[Read], namespace: str, known: Forbidden | None) -> Read | None:
     """Return the first payload of a namespace with a title that is served unchanged, if nothing forbids it."""
     for record in read:
         has_title = record.namespace == namespace and record.work is not None and record.work.texts("title")
@@ -419,7 +277,7 @@ def _of_namespace(read: list[_Read], namespace: str, known: Forbidden | None) ->
     return None
 
 
-def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
+def _passed_through(task: Task, read: list[Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
     """Return the payloads that are served unchanged, and tombstones for those that are deleted or withheld."""
     exposed = [given for given in task.given if given.exposed]
     if not exposed:
@@ -442,7 +300,7 @@ class _Saying:
 
     __slots__ = ("_abouts", "_meant")
 
-    def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
+    def __init__(self, facts: SourceFacts, upstream: str, read: Read, sets: tuple[str, ...]) -> None:
         given = read.given
         namespace = _namespace(facts, read)
         stated = provenance.NOTHING
@@ -469,7 +327,7 @@ class _Saying:
         return Fragment(prefix, digest.digest(), False, body, len(content), sha256(content).digest())
 
 
-def _namespace(facts: SourceFacts, read: _Read) -> str:
+def _namespace(facts: SourceFacts, read: Read) -> str:
     """Return the namespace for the provenance: that of the payload, else of its format, else the address for none."""
     _, announced = facts.formats.get(read.given.metadata_prefix, ("", ""))
     return read.namespace or announced.strip() or NO_NAMESPACE

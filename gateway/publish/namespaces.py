@@ -1,7 +1,5 @@
 """Makes a payload stand alone: it declares its namespaces itself, and takes none from the elements around it. Pure."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core import xmlio
@@ -9,9 +7,7 @@ from gateway.core.xmltext import escape_attribute
 
 # Every quantifier is possessive. Otherwise a hostile payload could make the match take for ever.
 _START_TAG = re.compile(rb"(?s)(?>(?:\s++|<!--.*?-->|<\?.*?\?>)*)<[^\s/>]++")
-_WHOLE_START_TAG = re.compile(
-    _START_TAG.pattern + rb"(?>(?:\s++[^\s=/>]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*)",
-)
+_WHOLE_START_TAG = re.compile(_START_TAG.pattern + rb"(?>(?:\s++[^\s=/>]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*)")
 _DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
 
 

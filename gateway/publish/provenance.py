@@ -3,8 +3,6 @@
 Both follow the OAI implementation guidelines *provenance* and *rights*. The provenance of a source is nested in ours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime

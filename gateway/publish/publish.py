@@ -4,8 +4,6 @@ Pages are read forward from a position that moves in the transaction of the reco
 and repeated without effect. A record that has not changed keeps its datestamp.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import islice, takewhile
 

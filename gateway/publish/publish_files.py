@@ -3,8 +3,6 @@
 The caller gives all facts about the files of an item. They replace the former ones; harvests and rebuilds keep them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection
 

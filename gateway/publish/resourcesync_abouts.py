@@ -4,8 +4,6 @@ The first entry is that of the metadata; the others are those of the content tha
 becomes a file of the item, with the size, digest, type and date of its entry; a page becomes the landing page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

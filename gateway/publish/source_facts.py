@@ -1,7 +1,5 @@
 """The facts about formats and sources in the store, which are needed to make records again without a harvest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import asdict

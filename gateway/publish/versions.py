@@ -118,7 +118,6 @@ class Versions:
     """
 
     def __init__(self, inbox: Inbox) -> None:
-        """Read nothing yet."""
         self._inbox = inbox
         self._headers = lru_cache(maxsize=_PAGES_KEPT)(inbox.headers)
         self.gone_back = 0

@@ -4,8 +4,6 @@ A set of resources is the metadata of one OAI-PMH set in one format; each has a 
 `/resourcesync/<metadataPrefix>/<setSpec>/`, where the set `source` has all records.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 from urllib.parse import quote
 

@@ -4,8 +4,6 @@ The standard has no such request; CORE's FastSync has shown that it makes copies
 has one address of metadata in each line (`text/plain`). The answer is a package as in a Resource Dump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Final, TypeAlias
@@ -17,8 +15,7 @@ from gateway.core.model import Resource
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import FOLDER, Addresses
-from gateway.resourcesync.documents import Document, Link
-from gateway.resourcesync.entries import Entries
+from gateway.resourcesync.documents import Document, Entries, Link
 from gateway.resourcesync.packages import Packed
 from gateway.store.base import Store, View
 

@@ -5,8 +5,6 @@ is requested. A part has the files of a range of items; if these are too many, i
 in the part of the first one, and leads to the metadata of all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import groupby, islice

@@ -3,9 +3,9 @@
     drop what is too old or lost -> leave out what was taken down -> make what is missing -> delete other files
 
 Each step writes its file, and then the index that names it. So a kill loses at most the file that is being written.
+An error in one set of resources does not end the work on the others. If files could not be written, `harvester tend`
+ends with 1 and `harvester takedown add` with 3.
 """
-
-from __future__ import annotations
 
 import gzip
 import shutil

@@ -7,8 +7,6 @@ not name is the rest of a killed process. What it names and is missing is lost: 
 The index has a key: what the addresses and the bytes in the files depend on. Another key means that nothing is kept.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import zlib

@@ -3,8 +3,6 @@
 The same resources give the same bytes: the times of the files in a package are fixed, and their names are numbers.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable
@@ -13,8 +11,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Final, NamedTuple
 
 from gateway.core.model import Content, Resource
-from gateway.resourcesync.documents import Document
-from gateway.resourcesync.entries import Entries
+from gateway.resourcesync.documents import Document, Entries
 
 MANIFEST: Final = "manifest.xml"
 _IN_MEMORY: Final = 16_000_000  # bytes of a package; a longer one is a temporary file

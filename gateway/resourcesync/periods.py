@@ -7,8 +7,6 @@ Everything that a period has is below the horizon, so its bounds never change, a
 If it has too many changes, its parts follow each other by the keys of the changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
@@ -41,10 +39,7 @@ class Period(NamedTuple):
 
 
 def periods(
-    days: Iterable[tuple[int, int]],
-    ends: Callable[[int, int], Iterable[ChangeKey]],
-    begin: int,
-    last: int,
+    days: Iterable[tuple[int, int]], ends: Callable[[int, int], Iterable[ChangeKey]], begin: int, last: int
 ) -> Iterator[Period]:
     """Yield the periods of the days, given as (first second, how many changes), in the order of time.
 

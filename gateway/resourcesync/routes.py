@@ -4,8 +4,6 @@ Documents are made from the store at each request. `at`, `from` and `until` are 
 misses nothing if it continues from them. `at` is the second after the last change: the state has been the same since.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -16,9 +14,8 @@ from gateway.core.errors import StoreError
 from gateway.core.model import Selection
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import DESCRIPTION, FOLDER, ResourceSet
-from gateway.resourcesync.archives import Archives
 from gateway.resourcesync.documents import Document, Link
-from gateway.resourcesync.dumps import ChangeDumps, ResourceDumps
+from gateway.resourcesync.dumps import Archives, ChangeDumps, ResourceDumps
 from gateway.resourcesync.kept import KeptFiles
 from gateway.resourcesync.periods import OPEN, Period
 from gateway.resourcesync.shared import FRESH_SECONDS, Shared, answer, unavailable

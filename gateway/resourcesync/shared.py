@@ -1,7 +1,5 @@
 """What all answers about sets of resources share: the store, the sets, and what is kept of them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from hashlib import blake2b

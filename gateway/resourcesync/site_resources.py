@@ -1,9 +1,10 @@
 """The resources of a site as its documents and packages have them: entries, manifests, and what is packed.
 
 The routes make them at the request, and `harvester tend` makes files of them. Both make the same bytes.
-"""
 
-from __future__ import annotations
+While a file of an item is taken down and its record names it, each new version empties the hash of the one before.
+Lists get the hashes back at the end of the takedown, packages do not.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -15,8 +16,7 @@ from typing import Final, TypeAlias
 from gateway.core.model import Content, Resource, ResourceChange, Selection
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.addresses import Addresses, ResourceSet
-from gateway.resourcesync.documents import Document, Link
-from gateway.resourcesync.entries import Entries, Origin, origin_of
+from gateway.resourcesync.documents import Document, Entries, Link, Origin, origin_of
 from gateway.resourcesync.packages import Member, Packed
 from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
 from gateway.store.base import View

@@ -4,8 +4,6 @@ The form has the numbers of the decisions that were shown. A file on which someb
 named. All files are one entry of the list of decisions, and undone together.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus

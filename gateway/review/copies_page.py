@@ -1,7 +1,5 @@
 """`/review`: the list of copies, for people and, as JSON and CSV, for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -12,15 +10,14 @@ from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
 from gateway.fulltext.search_result import POLICY_STEP
-from gateway.pages.languages import counted
 from gateway.pages.shown import number
+from gateway.pages.templating import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
-from gateway.review.entries import can_undo
+from gateway.review.entries import can_undo, status_of
 from gateway.review.frame import ReviewPages, address_in_list, csv_answer, item_address, json_answer, page, see_other
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
-from gateway.review.status import status_of
 from gateway.store.base import Discovery, Store
 
 PAGE: Final = 50

@@ -3,8 +3,6 @@
 It is a foreign document. A browser saves it and shows nothing of it in our origin: `sandbox`, `nosniff`, attachment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -38,7 +36,9 @@ class CopyFile:
         if not _DIGEST.fullmatch(digest):
             abort(HTTPStatus.NOT_FOUND)
         texts = self._pages.texts.review_list
-        owners = self._owners(digest)
+        sources = sources_of(signed_in())
+        own = () if sources == ("",) else sources
+        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
         place = place_of_copy(self._instance, digest)
         if owners and all(map(self._withdrawn(digest), owners)):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
@@ -57,11 +57,6 @@ class CopyFile:
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
-
-    def _owners(self, digest: str) -> tuple[FoundCopy, ...]:
-        sources = sources_of(signed_in())
-        own = () if sources == ("",) else sources
-        return self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
 
     def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
         has = Withdrawn(self._store, self._discovery()).has

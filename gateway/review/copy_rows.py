@@ -1,7 +1,5 @@
 """One row of the list of copies: for the page, and for programs as JSON and CSV. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit

@@ -1,7 +1,5 @@
 """`POST /review/decide`: accept, reject or undo one file, given the number of the decision that was looked at."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from http import HTTPStatus

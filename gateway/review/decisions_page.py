@@ -1,7 +1,5 @@
 """`/review/decisions`: all decisions, the newest first; what one person decided at once is one entry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import filterfalse
@@ -16,11 +14,10 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Withdrawn
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
-from gateway.review.entries import MOST, Entry, entries_of
+from gateway.review.entries import MOST, Entry, entries_of, status_of
 from gateway.review.frame import ReviewPages, csv_answer, item_address, json_answer, number_in, page
 from gateway.review.listing import Listing, sources_of
 from gateway.review.sessions import signed_in
-from gateway.review.status import status_of
 from gateway.store.base import Discovery, Store
 
 PAGE: Final = 50

@@ -1,7 +1,5 @@
 """The frame of the pages of the review, and their answers: never cached, readable by no other site."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +14,7 @@ from flask_wtf.csrf import generate_csrf
 from gateway.core.model import ListedCopy
 from gateway.core.normal_forms import CSV_TYPE, as_csv
 from gateway.pages.answers import HTML, see_other, unavailable
-from gateway.pages.item_addresses import in_path, in_query, is_plain, merged
+from gateway.pages.item_places import in_path, in_query, is_plain, merged
 from gateway.pages.site import Site
 from gateway.pages.style import Asset, named
 from gateway.pages.templating import Pages

@@ -9,16 +9,16 @@ from typing import Any, Final, NamedTuple
 
 from flask import Response, request
 
-from gateway.core.errors import QueryRefused
-from gateway.core.model import Decision, Description, ItemState, ListedCopy, SearchState
+from gateway.core.errors import PageLost, QueryRefused
+from gateway.core.model import Decision, Description, ItemState, ListedCopy, Payload, SearchState
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.explanation import policy_sentence, standing_of
 from gateway.fulltext.stored_search import candidates_in, parsed_search
-from gateway.pages.item_addresses import plain_address
+from gateway.pages.item_places import plain_address
 from gateway.review.copy_rows import COLUMNS, facts_of, row_of
-from gateway.review.differences import Part
+from gateway.review.entries import status_of
 from gateway.review.frame import (
     DATA,
     ReviewPages,
@@ -30,16 +30,14 @@ from gateway.review.frame import (
     page,
     refused,
 )
-from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Step, described_in, steps_shown
+from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Part, Step, described_in, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
 from gateway.review.listing import Listing
-from gateway.review.received import Received, Text, beginning_of, received_of
 from gateway.review.sessions import signed_in
-from gateway.review.status import status_of
 from gateway.store.base import Discovery, Inbox, Store
 
 _PUBLISHED: Final = ("oai_dc", "oai_didl")
-_MOST_IDENTIFIER: Final = 10_000
+MOST_BYTES: Final = 50_000  # that are shown of one record
 
 
 class Published(NamedTuple):
@@ -117,7 +115,7 @@ class ItemPage:
 
     def _known(self, identifier: str) -> tuple[SearchState | None, ItemState | None]:
         """Return the search for an item, and its state in the store."""
-        if not 0 < len(identifier) <= _MOST_IDENTIFIER:
+        if not identifier:
             return None, None
         upstream = upstream_identifier(identifier)
         states = self._store.states(source_of(identifier), [upstream])
@@ -166,7 +164,7 @@ class ItemPage:
             "published": published,
             "status": status_of(self._discovery, self._listing, signed_in(), request.args.get("done", "")),
             "status_next": here,
-            "public_url": _public_address(self._root, identifier),
+            "public_url": plain_address(f"{self._root}/items/", identifier),
             "here": here,
             "forms": [(name.upper(), _with(here, f"format={name}")) for name in ("json", "csv")],
             "list_url": self._list_url(asked),
@@ -197,7 +195,7 @@ class ItemPage:
                 if record is None:
                     continue
                 described = described or described_in(self._describe, record.content)
-                url = _metadata_address(self._root, identifier, prefix)
+                url = plain_address(f"{self._root}/metadata/{prefix}/", identifier)
                 text = None if record.is_deleted else beginning_of(record.content)
                 records.append(Published(prefix, utc_datetime(record.datestamp), record.is_deleted, text, url))
         return described, tuple(records)
@@ -231,14 +229,6 @@ def _place_of(arguments: Mapping[str, str]) -> Place:
 
 def _with(address: str, argument: str) -> str:
     return f"{address}{'&' if '?' in address else '?'}{argument}"
-
-
-def _metadata_address(root: str, identifier: str, prefix: str) -> str:
-    return plain_address(f"{root}/metadata/{prefix}/", identifier)
-
-
-def _public_address(root: str, identifier: str) -> str:
-    return plain_address(f"{root}/items/", identifier)
 
 
 # --- The page of an item as data, for programs: the same facts as on the page. Pure ----------------------------------
@@ -332,3 +322,58 @@ def _received(record: Received) -> dict[str, object]:
 
 def _text(text: Text | None) -> dict[str, object]:
     return {"text": text.text if text else None, "bytes": text.size if text else None}
+
+
+class Text(NamedTuple):
+    """A text that may be long: its beginning, its size in bytes, and whether it is cut."""
+
+    text: str
+    size: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether it is cut."""
+        return self.size > MOST_BYTES
+
+
+class Received(NamedTuple):
+    """A record in one format as it was received.
+
+    `received_at` is the second of its answer, `datestamp` that of the source. `text` is None if the record was a
+    deletion, if its page is lost, or if it names something that is taken down (`is_withheld`).
+    """
+
+    metadata_prefix: str
+    datestamp: str = ""
+    received_at: int = 0
+    is_deleted: bool = False
+    text: Text | None = None
+    repairs: tuple[str, ...] = ()
+    is_withheld: bool = False
+
+
+def received_of(inbox: Inbox | None, state: ItemState, takedowns: Takedowns) -> Iterator[Received]:
+    """Yield the last received record of an item in each format. Raise StoreError."""
+    for payload in state.payloads:
+        yield _record_of(inbox, payload, takedowns)
+
+
+def beginning_of(content: bytes) -> Text:
+    """Return the beginning of a text in UTF-8."""
+    return Text(content[:MOST_BYTES].decode("utf-8", "replace"), len(content))
+
+
+def _record_of(inbox: Inbox | None, payload: Payload, takedowns: Takedowns) -> Received:
+    prefix = payload.metadata_prefix
+    try:
+        stored = inbox.page(payload.page) if inbox is not None else None
+    except PageLost:
+        stored = None
+    if stored is None or payload.slice >= len(stored.slices):
+        return Received(prefix, is_deleted=payload.is_deleted)
+    page, cut = stored.page, stored.slices[payload.slice]
+    content = (page.repaired or page.body)[cut.start : cut.stop]
+    is_withheld = not takedowns.is_empty and takedowns.may_concern(content)
+    text = beginning_of(content) if content and not is_withheld else None
+    is_deleted = payload.is_deleted or cut.is_deleted
+    return Received(prefix, cut.datestamp, page.received_at, is_deleted, text, page.repairs, is_withheld)

@@ -4,8 +4,6 @@ An address says everything: filters, order, and the copy after which a page begi
 bookmark.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

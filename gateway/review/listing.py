@@ -1,7 +1,5 @@
 """The copies that a user may see, page by page: those of the user's sources, and none that is taken down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

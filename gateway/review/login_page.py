@@ -3,8 +3,6 @@
 An unknown name costs the same work as a known one, and gets the same answer.
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Final
 
@@ -13,7 +11,7 @@ from flask import Response, request
 from gateway.core.errors import StoreBusy
 from gateway.core.model import Account, Deed
 from gateway.core.xmltext import clean
-from gateway.pages.languages import counted
+from gateway.pages.templating import counted
 from gateway.review.frame import ReviewPages, own_address, page, see_other
 from gateway.review.passwords import NOBODY, is_password
 from gateway.review.sessions import PATH, Sessions

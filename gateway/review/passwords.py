@@ -1,7 +1,5 @@
 """Passwords, stored as hashes of Argon2id (RFC 9106). A hash takes 19 MiB and some hundredths of a second."""
 
-from __future__ import annotations
-
 from threading import BoundedSemaphore
 from typing import Final
 from unicodedata import category, normalize

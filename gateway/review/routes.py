@@ -1,7 +1,5 @@
 """The addresses below `/review`. Without a user there are none: they are answered as any unknown address."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
@@ -16,7 +14,7 @@ from gateway.core.model import Decision
 from gateway.core.settings import Settings, place_of_copy
 from gateway.fulltext.deciding import Decide, Decided, Note
 from gateway.fulltext.log_completion import line_of, write_lines
-from gateway.pages.item_addresses import in_path, in_query
+from gateway.pages.item_places import in_path, in_query
 from gateway.pages.site import Site
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
@@ -30,8 +28,7 @@ from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
-from gateway.review.takedown_list import TakedownList
-from gateway.review.takedown_pages import TakedownPages
+from gateway.review.takedown_pages import TakedownList, TakedownPages
 from gateway.review.throttle import Throttle
 from gateway.store.base import Discovery, Inbox, Store, Users
 from gateway.takedowns.plans import Withdrawals

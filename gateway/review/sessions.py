@@ -4,8 +4,6 @@ The database is asked at each request. So a session ends at once when the user s
 password, and a copied cookie is worth nothing then.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable
@@ -68,7 +66,6 @@ class Sessions:
     """The sessions of the review."""
 
     def __init__(self, users: Users, clock: Callable[[], float] = time.time) -> None:
-        """Take the users; `clock` returns seconds since 1970."""
         self._users = users
         self._clock = clock
 

@@ -2,9 +2,8 @@
 
 A network is slowed down for all names. A name is slowed down for all networks, except those from which its user has
 signed in before: there it is counted apart. So nobody can keep a user out by failing on purpose from elsewhere.
+Failures of 10,000 names and networks are counted.
 """
-
-from __future__ import annotations
 
 from hashlib import blake2b
 from ipaddress import IPv4Address, ip_address, ip_network

@@ -1,7 +1,5 @@
 """The people who may sign in to the review, for `gateway user` and `gateway check`."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time

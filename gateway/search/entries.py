@@ -3,8 +3,6 @@
 The header of a record is ours, so it is read as text. What is in the metadata comes from the `describe` of the caller.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -17,8 +15,7 @@ from gateway.core.bibliography.identifiers import own_identifiers
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
 from gateway.core.xmltext import clean
-from gateway.search.identifiers import names_of, people
-from gateway.search.words import index_words
+from gateway.search.words import index_words, names_of, people
 
 # Returns the Work in a published record of `oai_dc`; it may raise anything.
 Describe: TypeAlias = Callable[[bytes], Work]

@@ -4,8 +4,6 @@ An index that is missing or useless is made anew in a file beside it. That one t
 readers never get a part of an index. The work can be killed at any moment, and continues.
 """
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import os
@@ -17,9 +15,8 @@ from typing import Final, NamedTuple
 
 from gateway.core.errors import IndexDamaged
 from gateway.core.permissions import file_mode, keep_owner
-from gateway.search.base import Index
+from gateway.search.base import Index, IndexState
 from gateway.search.entries import Describe, Entry, entry_of
-from gateway.search.query import IndexState
 from gateway.search.sqlite_index import SqliteIndex, discard, mark_of
 from gateway.store.base import Store, View
 from gateway.store.instance import SEARCH_INDEX

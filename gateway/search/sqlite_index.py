@@ -1,7 +1,5 @@
 """The search index on SQLite (FTS5), open for writing. Reading is in `sqlite_reader`."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
@@ -13,19 +11,16 @@ from typing import Final
 
 from gateway.core.errors import IndexDamaged, StoreBusy, StoreError, StoreUnwritable
 from gateway.core.model import ChangeLine
+from gateway.search.base import IndexState
 from gateway.search.entries import Entry
-from gateway.search.expression import EVERYTHING, name_term, value_term, written
-from gateway.search.query import IndexState
+from gateway.search.words import EVERYTHING, name_term, value_term, written
 from gateway.store.queries import load_file
-from gateway.store.working_file import transaction, translated
+from gateway.store.sqlite.working_file import transaction, translated
 
 SQL = load_file(Path(__file__).with_name("search.sql"))
 SCHEMA = Path(__file__).with_name("search_schema.sql")
 
-_NUMBERED = {
-    "value": (SQL["value_add"], SQL["value"]),
-    "combination": (SQL["combination_add"], SQL["combination"]),
-}
+_NUMBERED = {"value": (SQL["value_add"], SQL["value"]), "combination": (SQL["combination_add"], SQL["combination"])}
 
 VERSION: Final = 2  # of the schema and of the words, as in the schema; an index of another one is made anew
 TAILS: Final = ("", "-wal", "-shm", "-journal")

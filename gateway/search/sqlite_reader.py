@@ -3,8 +3,6 @@
 The first 10,000 items that fit are sorted and counted, and pages end there. The work of one search is limited.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -18,14 +16,13 @@ from typing import NamedTuple
 
 from gateway.core.errors import QueryRefused, SearchUnavailable
 from gateway.core.names import FULLTEXT, SOURCES
-from gateway.search.base import Reader
-from gateway.search.expression import all_of, any_of, of_text, value_term
+from gateway.search.base import FACETS, MOST_HITS, Facet, IndexState, Query, Reader, Results, YearCount
 from gateway.search.following import NAME
-from gateway.search.query import FACETS, MOST_HITS, Facet, IndexState, Query, Results, YearCount
 from gateway.search.sqlite_index import SQL, VERSION, size_of
+from gateway.search.words import all_of, any_of, of_text, value_term
 
 MOST_SECONDS = 3.0  # of one search, on a machine that is busy
-_STEPS_BETWEEN_LOOKS = 1_000  # instructions of SQLite: far less than a millisecond
+_STEPS_BETWEEN_CHECKS = 1_000  # instructions of SQLite: far less than a millisecond
 _BUSY_SECONDS = 2.0
 _KEY = re.compile(r"(-?[0-9]{1,15})\.(-?[0-9]{1,15})\.(-?[0-9]{1,15})")
 _HOW = "`gateway index` makes it, and so does the next command that publishes"
@@ -98,7 +95,7 @@ class SqliteReader:
         try:
             with closing(self._connection()) as connection:
                 ends = monotonic() + self._most_seconds
-                connection.set_progress_handler(lambda: monotonic() > ends, _STEPS_BETWEEN_LOOKS)
+                connection.set_progress_handler(lambda: monotonic() > ends, _STEPS_BETWEEN_CHECKS)
                 connection.execute(SQL["snapshot"])
                 (version,) = connection.execute(SQL["version"]).fetchone()
                 if version != VERSION:

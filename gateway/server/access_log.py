@@ -4,8 +4,6 @@ Text of clients is cut, and every character except visible ASCII is escaped. So 
 send control characters to a terminal, or write bytes that are not UTF-8.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from typing import NamedTuple
@@ -56,5 +54,5 @@ def json_line(entry: Entry, now: float) -> str:
             "seconds": round(entry.seconds, 6),
             "referer": escaped(entry.referer),
             "user_agent": escaped(entry.user_agent),
-        },
+        }
     )

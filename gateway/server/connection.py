@@ -20,8 +20,7 @@ from typing import Protocol, TypeAlias
 
 from gateway.core.web import Proxies, client
 from gateway.server.access_log import Entry
-from gateway.server.answer import Answer, head, plain
-from gateway.server.application import Application, Environment, answer, environment
+from gateway.server.application import Answer, Application, Environment, answer, environment, head, plain
 from gateway.server.request import Limits, Refused, Request, RequestReader
 from gateway.server.threads import Threads
 
@@ -311,11 +310,9 @@ class Connection(asyncio.Protocol):
 
     def _seconds(self) -> float:
         limits = self._limits
-        return {
-            Phase.IDLE: limits.idle_seconds,
-            Phase.HEAD: limits.head_seconds,
-            Phase.BODY: limits.body_seconds,
-        }.get(self.phase, _LINGER_SECONDS)
+        return {Phase.IDLE: limits.idle_seconds, Phase.HEAD: limits.head_seconds, Phase.BODY: limits.body_seconds}.get(
+            self.phase, _LINGER_SECONDS
+        )
 
     def _expire(self) -> None:
         if self.phase is Phase.LINGERING:

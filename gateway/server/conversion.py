@@ -3,8 +3,6 @@
 So a load balancer and harvesters see a repository that will be back, and no refused connections.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

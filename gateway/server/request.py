@@ -1,4 +1,6 @@
-"""Reads one HTTP request from bytes as they arrive: the head by the strict parser of gunicorn, the body into a file.
+"""Reads one HTTP request from bytes as they arrive: the head by the strict parser of httptools, the body into a file.
+
+The parser would read on into the next request, so it is fed no byte after the end of this one.
 
 Nothing in here waits or uses sockets: bytes go in, and a request or a refusal comes out (RFC 9112).
 """
@@ -12,13 +14,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
 from urllib.parse import quote_from_bytes
 
-from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
-    LimitRequestHeaders,
-    LimitRequestLine,
-    ParseError,
-    PythonProtocol,
-    UnsupportedTransferCoding,
-)
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 # A request line that is too long is still read to its end, up to so many times the limit. The answer to arguments that
 # are too long is an OAI error, and that needs the rest of the request.
@@ -32,12 +28,9 @@ _MANY_PARTS = 1000
 _LEAST_PART_BYTES = 16
 _SHOWN_BYTES = 4000
 _ESCAPED_BYTES = 65_536
+_CHUNK_LINE_BYTES = 1024  # of the line before a chunk, and of all lines after the last
+_END_OF_HEAD = b"\r\n\r\n"
 _TAIL = 16  # bytes at the end of a request line that hold its version
-_STATUS = {
-    LimitRequestHeaders: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-    LimitRequestLine: HTTPStatus.REQUEST_URI_TOO_LONG,
-    UnsupportedTransferCoding: HTTPStatus.NOT_IMPLEMENTED,
-}
 
 
 class Refused(Exception):
@@ -105,35 +98,39 @@ class _Line:
 
 
 class RequestReader:
-    """Reads one request; `has_begun`, `has_head` and `is_complete` say how much of it has arrived."""
+    """Reads one request.
+
+    `has_begun`, `has_head` and `is_complete` say how much of it has arrived; `length` is that of the body so far.
+    `rest` are the bytes that arrived after the complete request.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._line: _Line | None = _Line(limits.line_bytes)
-        self._parser = PythonProtocol(
-            on_headers_complete=self._on_head,
-            on_body=self._on_body,
-            limit_request_line=0x7FFFFFFF,  # `_Line` has the limit
-            limit_request_fields=_FIELDS,
-            limit_request_field_size=_HEAD_BYTES,
-        )
+        self._parser = HttpRequestParser(self)
         self._shown = b""
         self._line_bytes = 0
+        self._tail = b"\r\n"  # the last bytes of the head
         self._head_bytes = 0
+        self._target = b""
+        self._fields: list[tuple[bytes, bytes]] = []
+        self._is_chunked = False
+        self._awaited = 0  # bytes of the body, or of the chunk
+        self._chunk_line = b""
+        self._chunk_begins = False
+        self._arrived: list[bytes] = []
         self._body: SpooledTemporaryFile[bytes] | None = None
         self._parts = 0
+        self._is_last = False
         self.length = 0
         self.has_head = False
+        self.is_complete = False
+        self.rest = b""
 
     @property
     def has_begun(self) -> bool:
         """Return whether a byte of the request has arrived."""
         return self._line is None or self._line.total > 0
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether the whole request has arrived."""
-        return bool(self._parser.is_complete)
 
     @property
     def held_bytes(self) -> int:
@@ -147,16 +144,11 @@ class RequestReader:
         return self._shown if self._line is None else bytes(self._line.kept[:_SHOWN_BYTES]).rstrip(b"\r\n")
 
     @property
-    def rest(self) -> bytes:
-        """The bytes that arrived after the complete request."""
-        return bytes(self._parser.remaining())
-
-    @property
     def expects_continue(self) -> bool:
         """Return whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1)."""
-        if self.is_complete or self._parser.http_version < (1, 1):
+        if self.is_complete or self._parser.get_http_version() == "1.0":
             return False
-        return any(name == b"expect" and value.lower() == b"100-continue" for name, value in self._parser.headers)
+        return any(value.lower() == b"100-continue" for value in self._values(b"expect"))
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes. Raise Refused if the request is wrong or too long, OSError if it cannot be stored."""
@@ -168,40 +160,83 @@ class RequestReader:
             self._line = None
             self._line_bytes = len(line)
             self._parse(line)
-        while data and not self.has_head:
+        if not self.has_head:
             data = self._read_head(data)
-        if data:
-            self._parse(data)
+        at = 0
+        while at < len(data) and self.has_head and not self.is_complete:
+            read = self._read_chunk_line if self._is_chunked and not self._awaited else self._read_body
+            at += read(data, at)
+        self.rest += data[at:]
 
     def _read_head(self, data: bytes) -> bytes:
-        """Read a part of the header fields and return the bytes that were not read. Raise Refused beyond the limit."""
-        room = _HEAD_BYTES - self._head_bytes
-        if room <= 0:
+        """Parse header fields up to the empty line, and return the bytes after it."""
+        at = (self._tail + data).find(_END_OF_HEAD)
+        part = data if at < 0 else data[: at + len(_END_OF_HEAD) - len(self._tail)]
+        self._head_bytes += len(part)
+        if self._head_bytes > _HEAD_BYTES:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The header fields are too long.")
-        self._parse(data[:room])
-        self._head_bytes += min(room, len(data))
-        return data[room:]
+        self._parse(part)
+        self._tail = (self._tail + part)[1 - len(_END_OF_HEAD) :]
+        if at >= 0:
+            self._check_head()
+            self.has_head = True
+        return data[len(part) :]
+
+    def _check_head(self) -> None:
+        version = self._parser.get_http_version()
+        lengths, codings = self._values(b"content-length"), self._values(b"transfer-encoding")
+        self._check_coding()
+        self._is_chunked = bool(codings)
+        self._awaited = int(lengths[0]) if lengths else 0
+        if version not in ("1.0", "1.1") or (codings and version == "1.0"):
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request must be one of HTTP/1.1 or HTTP/1.0.")
+        if len(self._fields) > _FIELDS:
+            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many header fields.")
+        hosts = len(self._values(b"host"))
+        if hosts > 1 or (not hosts and version == "1.1"):  # RFC 9112 §3.2
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field.")
+        if not (self.is_complete or self._awaited or self._is_chunked):
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request cannot be read: it has no end.")
+        if self._awaited > self._limits.body_bytes:
+            raise self._too_long()
+
+    def _check_coding(self) -> None:
+        if any(coding.strip().lower() != b"chunked" for coding in self._values(b"transfer-encoding")):
+            raise Refused(HTTPStatus.NOT_IMPLEMENTED, "Only the transfer coding chunked can be read.")
+
+    def _read_body(self, data: bytes, at: int) -> int:
+        """Parse the body, or the chunk, from a place of the data up to its end; return how many bytes that were."""
+        part = data[at : at + self._awaited]
+        self._awaited -= len(part)
+        self._parse(part)
+        return len(part)
+
+    def _read_chunk_line(self, data: bytes, at: int) -> int:
+        """Do so with the line before a chunk, or with one after the last (RFC 9112 §7.1)."""
+        part = data[at : data.find(b"\n", at) + 1] or data[at:]
+        self._chunk_line += part
+        if len(self._chunk_line) > _CHUNK_LINE_BYTES:
+            raise Refused(HTTPStatus.BAD_REQUEST, "A line between the parts of the body is too long.")
+        self._parse(part)
+        if self._chunk_begins:
+            self._chunk_begins = False
+            if size := int(self._chunk_line.partition(b";")[0], 16):
+                self._awaited, self._chunk_line = size + len(b"\r\n"), b""
+        return len(part)
 
     def _parse(self, data: bytes) -> None:
         try:
-            self._parser.feed(data)
-        except ParseError as error:
-            status = _STATUS.get(type(error), HTTPStatus.BAD_REQUEST)
-            reason = str(error).rstrip(".") or type(error).__name__
-            raise Refused(status, f"The request cannot be read: {reason}.") from error
-        except ValueError as error:  # a Content-Length of thousands of digits
-            raise Refused(HTTPStatus.BAD_REQUEST, "The request cannot be read: a number is too long.") from error
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:  # the request is complete; no other protocol is spoken here
+            self._is_last = True
+        except HttpParserError as error:
+            self._check_coding()
+            raise Refused(HTTPStatus.BAD_REQUEST, f"The request cannot be read: {str(error).rstrip('.')}.") from error
+        arrived, self._arrived = self._arrived, []
+        for part in arrived:
+            self._store(part)
 
-    def _on_head(self) -> bool:
-        self.has_head = True
-        hosts = sum(name == b"host" for name, _ in self._parser.headers)
-        if hosts > 1 or (not hosts and self._parser.http_version >= (1, 1)):  # RFC 9112 §3.2
-            raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field.")
-        if (self._parser.content_length or 0) > self._limits.body_bytes:
-            raise self._too_long()
-        return False
-
-    def _on_body(self, part: bytes) -> None:
+    def _store(self, part: bytes) -> None:
         self.length += len(part)
         self._parts += 1
         if self._parts > _MANY_PARTS and self.length < self._parts * _LEAST_PART_BYTES:
@@ -215,19 +250,45 @@ class RequestReader:
     def _too_long(self) -> Refused:
         return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is longer than {self._limits.body_bytes} bytes.")
 
+    def _values(self, name: bytes) -> list[bytes]:
+        return [value for key, value in self._fields if key == name]
+
+    # --- what the parser calls ---
+
+    def on_url(self, part: bytes) -> None:
+        """Keep a part of the target."""
+        self._target += part
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header field; fields after a chunked body are dropped (RFC 9110 §6.5.1)."""
+        if not self.has_head:
+            self._fields.append((name.lower(), value))
+
+    def on_chunk_header(self) -> None:
+        """Note that the line with the size of a chunk is complete."""
+        self._chunk_begins = True
+
+    def on_body(self, part: bytes) -> None:
+        """Keep a part of the body."""
+        self._arrived.append(part)
+
+    def on_message_complete(self) -> None:
+        """Note the end of the request, and whether it is the last of its connection (RFC 9112 §9.3)."""
+        self.is_complete = True
+        self._is_last = not self._parser.should_keep_alive()
+
     def request(self) -> Request:
         """Return the request, which must be complete; the caller must close its body."""
-        parser = self._parser
         if self._body is not None:
             self._body.seek(0)
         return Request(
-            parser.method.decode("ascii"),
-            parser.path,
-            "HTTP/{}.{}".format(*parser.http_version),
-            tuple(parser.headers),
+            self._parser.get_method().decode("ascii"),
+            self._target,
+            "HTTP/" + self._parser.get_http_version(),
+            tuple(self._fields),
             self._body or BytesIO(),
             self.length,
-            is_last=not parser.should_keep_alive,
+            is_last=self._is_last,
         )
 
     def close(self) -> None:

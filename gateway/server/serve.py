@@ -1,7 +1,5 @@
 """`gateway serve`: runs our web server in worker processes of gunicorn, on sockets that are opened before them."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import logging
@@ -36,8 +34,7 @@ from gateway.server import access_log
 from gateway.server.access_log import Entry
 from gateway.server.application import Application
 from gateway.server.request import Limits
-from gateway.server.server import Server
-from gateway.server.worker import EventWorker, hold_signals_while_workers_begin
+from gateway.server.server import EventWorker, Server, hold_signals_while_workers_begin
 
 log = logging.getLogger("gateway.serve")
 
@@ -352,7 +349,7 @@ def _metrics(settings: Settings) -> Application:
 
 
 def _count() -> Callable[[str, str, float, int], None]:
-    from gateway.ops.request_counts import answered  # noqa: PLC0415
+    from gateway.ops.metrics import answered  # noqa: PLC0415
 
     return answered
 

@@ -4,8 +4,6 @@ Only one thread of Python computes at a time, so a page that computes delays eve
 answered, pages compute for at most `PAGE_SHARE` of the time: after a page, the next one waits.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -14,7 +12,7 @@ from math import ceil, inf
 from time import thread_time
 from typing import Final, Protocol
 
-from gateway.server.answer import Answer, plain
+from gateway.server.application import Answer, plain
 
 PAGE_SHARE: Final = 0.1  # of the time, while harvesters are being answered; measured by `tests.bench.page_storm`
 # A harvester asks for the next page of a list in at most a hundred times what the answer took, and in a second.
@@ -23,7 +21,7 @@ _NEXT_PAGE_TIMES = 100
 _NEXT_PAGE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 5.0  # after one page
 _LOOP_SECONDS = 0.0005  # that the event loop needs to read a request and to write the answer
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _BRIEF_SECONDS = 0.02  # a brief answer that takes longer waits for a disk, or has very large records
 # After such an answer, threads make them for a hundred times as long. So all others wait for a hundredth of the time.
 _NOT_BRIEF_TIMES = 100
@@ -116,7 +114,7 @@ class PageThreads:
         """Wait for the end of the pause after the last page, or until no harvester is active."""
         loop = asyncio.get_running_loop()
         while (seconds := self._may_begin_at - loop.time()) > 0 and self._harvesters.are_active():  # noqa: ASYNC110 - time is no event
-            await asyncio.sleep(min(seconds, _LOOK_SECONDS))
+            await asyncio.sleep(min(seconds, _POLL_SECONDS))
 
     async def _made(self, make: Make) -> Answer:
         loop = asyncio.get_running_loop()

@@ -9,14 +9,13 @@ list as its next `from`. Then it misses no version of any record, even while pro
 `Store.intend`). Times are whole seconds since 1970, in UTC. Every method may raise StoreError.
 """
 
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_discovery import Discovery
-from gateway.store.sqlite_discovery_rechecks import Rechecks
-from gateway.store.sqlite_inbox import Inbox
-from gateway.store.sqlite_subscribers import Subscribers
-from gateway.store.sqlite_subscriptions import Subscriptions
-from gateway.store.sqlite_users import Users
-from gateway.store.sqlite_view import View
+from gateway.store.discovery import Discovery
+from gateway.store.discovery_rechecks import Rechecks
+from gateway.store.inbox import Inbox
+from gateway.store.store import Store
+from gateway.store.subscribers import Subscribers
+from gateway.store.subscriptions import Subscriptions
+from gateway.store.users import Users
 from gateway.store.values import (
     SMALL_PAGE,
     TAKEDOWNS_FACT,
@@ -28,6 +27,7 @@ from gateway.store.values import (
     ReadResource,
     Slowing,
 )
+from gateway.store.view import View
 
 __all__ = [
     "SMALL_PAGE",

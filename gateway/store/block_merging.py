@@ -7,8 +7,6 @@ A block is made anew because it has new holes, or once because it was small. So 
 ones at the end of a list wait for more. Small ones in the middle join the next block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 

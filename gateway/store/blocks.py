@@ -5,8 +5,6 @@ ListIdentifiers. It also has the length of each record, and the number of its it
 blocks in a row are lines.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum

@@ -5,8 +5,6 @@ what the former store answered, but this file does. No datestamp of the new stor
 would miss the record.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import stat
@@ -15,15 +13,19 @@ from pathlib import Path
 from zlib import crc32
 
 from gateway.core.errors import StoreUnwritable
+from gateway.core.permissions import file_mode
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
+from gateway.store.lock_file import locked
 
 NAME = "answered-until"
+_LOCK = ".answered"  # in `locks/`; no source can have this name
+_PATIENCE_SECONDS = 0.25  # as for the lock of writers
 _SLOTS = 64  # workers of a server; two with the same slot may answer an earlier second once
 _SHARED = memoryview(mmap.mmap(-1, _SLOTS * 16)).cast("q")  # pairs of a store and a second; a fork shares it
 
 
 class Ceiling:
-    """The file of one instance. A process writes it only while it has the write lock of the store."""
+    """The file of one instance. A process writes it only while it has the write lock of the store, or `lift`s it."""
 
     def __init__(self, store: Path) -> None:
         self._store, self._file = store, store.with_name(NAME)
@@ -42,11 +44,21 @@ class Ceiling:
         """
         aside = self._file.with_name(f"{NAME}.new")
         try:
-            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+            mode = file_mode(aside.parent)
+            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
                 with suppress(FileNotFoundError):
                     os.fchmod(stream.fileno(), stat.S_IMODE(self._store.stat().st_mode))
                 stream.write(f"{utc_datetime(second)}\n")
             aside.replace(self._file)
+        except OSError as error:
+            raise StoreUnwritable(f"{self._file} cannot be written: {error.strerror}.") from error
+
+    def lift(self, second: int) -> None:
+        """Write the ceiling if it is below `second`; processes take turns. Raise StoreBusy or StoreUnwritable."""
+        try:
+            with locked(self._file.parent / "locks" / _LOCK, _PATIENCE_SECONDS):
+                if self.read() < second:
+                    self.write(second)
         except OSError as error:
             raise StoreUnwritable(f"{self._file} cannot be written: {error.strerror}.") from error
 

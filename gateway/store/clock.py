@@ -9,8 +9,6 @@ A clock that is ahead of the wall clock stops at each ceiling for a while, until
 has read an earlier anchor returns no second above that ceiling, so no second goes back.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

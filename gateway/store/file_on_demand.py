@@ -3,29 +3,28 @@
 Most instances have no such file: no subscription, no user.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gateway.core.errors import StoreError
-from gateway.store.sqlite_file import Parameters, Session, SqliteFile
+from gateway.store.connecting import connect, state_of
+from gateway.store.connector import Connector, Parameters, Session
 
 
 class FileOnDemand:
     """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
 
-    def __init__(self, path: Path, migrations: str) -> None:
-        """Take the path of the file, which may be missing, and the name of the folder of its migrations."""
+    def __init__(self, path: Path, database: str, url: str = "") -> None:
+        """Take the path of the file, which may be missing, the name of the database, and its URL if it is no file."""
+        self._url = url
         self._path = path
-        self._migrations = Path(__file__).parent / "migrations" / migrations
+        self._database = database
         self._lock = Lock()
-        self._file: SqliteFile | None = None
-        self._opened_as: tuple[int, int] | None = None
+        self._file: Connector | None = None
+        self._opened_as: Hashable | None = None
 
     def close(self) -> None:
         """Close all connections to the database."""
@@ -36,10 +35,14 @@ class FileOnDemand:
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
         """Return the rows of a query; none without a file, or with an empty one: who made it was killed."""
-        if self._known() is None:
+        if state_of(self._path, self._url) is None:
             return []
         with self._opened(create=False).reading() as session:
             return session.execute(query, parameters).fetchall()
+
+    def change(self, query: str, parameters: Parameters = ()) -> int:
+        """Run one query in a transaction of its own; return how many rows it has changed. Raise StoreMissing."""
+        return self._opened(create=False).change(query, parameters)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -51,28 +54,18 @@ class FileOnDemand:
     def writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
         """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
 
-        Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `SqliteFile` waits.
+        Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `Connector` waits.
         """
         with self._opened(create=create).writing(at_most_seconds) as session:
             yield session
 
-    def _opened(self, *, create: bool) -> SqliteFile:
+    def _opened(self, *, create: bool) -> Connector:
         with self._lock:
-            known = self._known()
+            known = state_of(self._path, self._url)
             if self._file is not None and known != self._opened_as:
                 self._file.close()  # it was deleted or replaced: what it said is no longer true
                 self._file = None
             if self._file is None:
-                self._file = SqliteFile(self._path, self._migrations, create=create)
-                self._opened_as = self._known()
+                self._file = connect(self._path, self._database, create=create or bool(self._url), url=self._url)
+                self._opened_as = state_of(self._path, self._url)
             return self._file
-
-    def _known(self) -> tuple[int, int] | None:
-        """Return which file this is; None if there is none, or an empty one."""
-        try:
-            known = self._path.stat()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StoreError(f"{self._path} cannot be read: {error.strerror}.") from error
-        return (known.st_dev, known.st_ino) if known.st_size else None

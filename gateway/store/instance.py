@@ -10,8 +10,6 @@ number of the last line of the log of changes in the store. The latter is writte
 of the store when a process is killed.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -79,7 +77,6 @@ class Instance:
     """One instance folder. Nothing is opened, and no driver of a database is needed."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder, which may be missing."""
         self.folder = folder
 
     def path(self, name: str) -> Path:

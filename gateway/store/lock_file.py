@@ -1,7 +1,5 @@
 """Locks in `locks/` of the instance folder. The kernel releases them when their process dies (flock)."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterator
@@ -30,6 +28,23 @@ def locked(file: Path, seconds: float = inf) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def is_locked(instance: Path, source: str) -> bool:
+    """Return whether some process works on a source now, or it cannot be known because its lock cannot be read."""
+    try:
+        descriptor = os.open(instance / "locks" / source, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _take(descriptor: int, file: Path, seconds: float) -> None:

@@ -3,8 +3,6 @@
 All other modules use only the protocols of `base`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -13,13 +11,14 @@ from gateway.core.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS
-from gateway.store.sqlite_conversion import is_due
+from gateway.store.sqlite.conversion import is_due
 from gateway.store.waiting import PATIENCE_SECONDS
 
 
 def open_store(
     folder: Path,
     *,
+    url: str = "",
     create: bool = False,
     clock: HostClock | None = None,
     show_departed: bool = False,
@@ -37,6 +36,7 @@ def open_store(
     return Store(
         folder / STORE,
         create=create,
+        url=url,
         clock=clock,
         show_departed=show_departed,
         max_jump_seconds=max_jump_seconds,
@@ -50,32 +50,34 @@ def needs_conversion(folder: Path) -> bool:
     return is_due(folder / STORE)
 
 
-def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> Inbox:
+def open_inbox(folder: Path, *, url: str = "", create: bool = False, only_reads: bool = False) -> Inbox:
     """Return the inbox of an instance folder; with `create`, make it if it is missing. Raise as `open_store`."""
-    return Inbox(folder / INBOX, create=create, only_reads=only_reads)
+    return Inbox(folder / INBOX, create=create, url=url, only_reads=only_reads)
 
 
-def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> Discovery:
+def open_discovery(
+    folder: Path, *, url: str = "", only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS
+) -> Discovery:
     """Return the searches of an instance folder; make the file if it is missing, unless it is only read.
 
     A writer waits for another process for at most `patience_seconds`. Raise as `open_store`.
     """
-    return Discovery(folder / DISCOVERY, only_reads=only_reads, patience_seconds=patience_seconds)
+    return Discovery(folder / DISCOVERY, url=url, only_reads=only_reads, patience_seconds=patience_seconds)
 
 
-def open_subscriptions(folder: Path) -> Subscriptions:
+def open_subscriptions(folder: Path, url: str = "") -> Subscriptions:
     """Return the subscriptions of an instance folder; the file is made with the first subscription."""
-    return Subscriptions(folder / SUBSCRIPTIONS)
+    return Subscriptions(folder / SUBSCRIPTIONS, url)
 
 
-def open_subscribers(folder: Path) -> Subscribers:
+def open_subscribers(folder: Path, url: str = "") -> Subscribers:
     """Return the subscribers of our hub; they are in the file of the subscriptions, made with the first request."""
-    return Subscribers(folder / SUBSCRIPTIONS)
+    return Subscribers(folder / SUBSCRIPTIONS, url)
 
 
-def open_users(folder: Path) -> Users:
+def open_users(folder: Path, url: str = "") -> Users:
     """Return the people who may sign in at an instance; the file is made with the first user."""
-    return Users(folder / USERS)
+    return Users(folder / USERS, url)
 
 
 # --- The searches of an instance and the decisions on their files, for the review: opened when they are needed -------

@@ -1,13 +1,12 @@
-"""Loads named SQL. Every query is in a `.sql` file beside its module, with its name and one sentence above it.
+"""Loads named SQL. Every query is in a `.sql` file, with its name and one sentence above it.
 
     -- name: position
     -- The number of the last inbox page of a source that was published.
     select position from source where name = ?;
 
-The file of every dialect has the same names; a test compares them with those that the code uses.
+Those of the databases of an instance are in `sql/`. Both SQLite and PostgreSQL accept them, but for what
+`postgres/dialect.py` rewrites by rule; a test prepares each of them on both.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping
@@ -19,9 +18,10 @@ _QUERY = re.compile(
 )
 
 
-def load(dialect: str) -> Mapping[str, str]:
-    """Return the queries of the file `<dialect>.sql`, by name."""
-    return load_file(Path(__file__).with_name(f"{dialect}.sql"))
+def load(database: str) -> Mapping[str, str]:
+    """Return the queries of the file `sql/<database>.sql`, by name; none if it is missing."""
+    file = Path(__file__).parent / "sql" / f"{database}.sql"
+    return load_file(file) if file.exists() else {}
 
 
 def load_file(file: Path) -> Mapping[str, str]:

@@ -4,8 +4,6 @@ A store that is older than its inbox publishes the missing pages again. An inbox
 page numbers a second time, and these pages would never be published.
 """
 
-from __future__ import annotations
-
 from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
 from gateway.store.base import Inbox, Store
 from gateway.store.instance import INBOX, Instance

@@ -3,8 +3,6 @@
 It is not part of a database, so it outlives them. A list that cannot be read never counts as empty.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +29,6 @@ class TakedownFile:
     """The list of one instance folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder; nothing is read yet."""
         self.path = folder / NAME
         self._last = Takedowns(revision=_MISSING)
 

@@ -1,7 +1,5 @@
 """What methods of the databases are given and return, besides the model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -29,7 +27,7 @@ class PageOfParts(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What a look changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
+    """What a recheck changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
 
     decisions: tuple[Decision, ...]
     search_json: str

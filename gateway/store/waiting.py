@@ -3,8 +3,6 @@
 SQLite waits in C, where Python handles no signals, so each wait takes at most a second.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable
@@ -32,7 +30,6 @@ class Waiting:
     """One wait for the lock of a database; `clock` returns seconds."""
 
     def __init__(self, path: Path, seconds: float, clock: Callable[[], float] = monotonic) -> None:
-        """Begin to wait, for at most `seconds`."""
         self._path, self._clock = path, clock
         self._began = clock()
         self._ends = self._began + seconds

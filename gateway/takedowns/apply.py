@@ -4,8 +4,6 @@ The list of takedowns is written first, so later publications respect it. This m
 that, and what a removed entry has withheld. The store notes which entries were applied, so a kill loses nothing.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict
@@ -117,19 +115,13 @@ def apply_takedowns(
 
     One process at a time does this; others wait. What is known to be concerned is published first, before all records
     are read. `progress` is called with the number of records read so far. The log of the store may have what was
-    withdrawn until `settle`. Raise StoreError.
+    withdrawn until `finish_erasure`. Raise StoreError.
     """
     with file.applying():
         return _apply(store, inbox, file, progress, searches or Searches())
 
 
-def _apply(
-    store: Store,
-    inbox: Inbox,
-    file: TakedownFile,
-    progress: Progress,
-    searches: Searches,
-) -> TakedownsApplied:
+def _apply(store: Store, inbox: Inbox, file: TakedownFile, progress: Progress, searches: Searches) -> TakedownsApplied:
     new, lifted = pending(store)
     names = {entry.key for entry in new}
     if new or lifted:
@@ -190,7 +182,7 @@ def survey(
         payloads = _payloads(store, inbox, source)
         for state in store.states(source, upstreams).values() if payloads else ():
             task = _task(payloads, state)._replace(takedowns=takedowns or store.takedowns())
-            _look(survey, source, state, task, new)
+            _count_changes(survey, source, state, task, new)
     return _with_shared(store, survey)
 
 
@@ -241,7 +233,7 @@ def bury(store: Store, source: str, states: Iterable[ItemState]) -> None:
     write(store, Publication(source), [buried(store, state) for state in states])
 
 
-def _look(survey: Survey, source: str, state: ItemState, task: Task, new: Entries) -> None:
+def _count_changes(survey: Survey, source: str, state: ItemState, task: Task, new: Entries) -> None:
     prepared = prepare(task)
     if prepared.problems or not prepared.is_withheld:
         return
@@ -268,7 +260,7 @@ def _is_hit(takedowns: Takedowns, file: FileLink) -> bool:
 
 
 def _is_named(file: FileLink, task: Task) -> bool:
-    """Return whether a record names a file, which is then published without a look at its bytes."""
+    """Return whether a record names a file, which is then published without reading its bytes."""
     if file.origin is FileOrigin.UPSTREAM:
         return True
     none = Takedowns()
@@ -328,7 +320,7 @@ def _later(store: Store, inbox: Inbox) -> Survey:
         news = [state for state in states if state.records and state.identifier not in takedowns.hit_items]
         payloads = _payloads(store, inbox, source) if news else None
         for state in news if payloads else ():
-            _look(survey, source, state, _task(payloads, state), takedowns.entries)
+            _count_changes(survey, source, state, _task(payloads, state), takedowns.entries)
     return _with_shared(store, survey)
 
 

@@ -4,8 +4,6 @@ That can take minutes in a large repository, because a file may be in any record
 seconds, and the thread goes on. It opens the databases for itself, as a command does.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator
@@ -185,7 +183,7 @@ class InteractiveTakedowns:
 
     def damaged(self) -> int:
         """Return how many damaged blocks of the store may still have what was withdrawn."""
-        return 0 if self._store.takedowns().is_empty else self._store.unerased()
+        return 0 if self._store.takedowns().is_empty else self._store.damaged_with_superseded()
 
 
 def _stop_after(until: float) -> None:

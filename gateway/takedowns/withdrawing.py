@@ -4,8 +4,6 @@ A command that changes the list does it at once, and so does the server for a pa
 takedown`, `run`, `publish` or `tend` does. The same finishes the erasure of which a reader of the store was in the way.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +23,7 @@ from gateway.takedowns.apply import OF_ITEMS, Searches, TakedownsApplied, apply_
 
 _BATCH = 500
 _MOST_COPIES = 1_000  # of one file
-_ELSEWHERE = (Kind.IDENTIFIER, Kind.DOI, Kind.SHA256)  # what these concern is known without a look at all searches
+_ELSEWHERE = (Kind.IDENTIFIER, Kind.DOI, Kind.SHA256)  # what these concern is known without reading all searches
 _EVER = 1 << 62  # a second behind all others
 
 log = logging.getLogger("gateway.takedowns")
@@ -87,7 +85,7 @@ def finish_erasure(store: Store) -> bool:
 
     Raise StoreError.
     """
-    is_finished = not store.has_open_erasure() or store.settle()
+    is_finished = not store.has_open_erasure() or store.finish_erasure()
     if not is_finished:
         log.warning(UNSETTLED)
     return is_finished

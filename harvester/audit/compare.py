@@ -1,7 +1,5 @@
 """Compare the metadata of a stored record with the work at Crossref. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import product

@@ -1,7 +1,5 @@
 """Parsers of the answers of Crossref (works, journals, members) and of doi.org (registration agencies). Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from itertools import islice

@@ -1,7 +1,5 @@
 """The holdings: the records of a gateway, or the objects of a mirror, as works with or without a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core import xmlio
@@ -12,8 +10,8 @@ from gateway.formats import reader_of
 from gateway.store.base import Store
 from harvester.audit.compare import Difference, HeldWork, differences, held_of, title_key
 from harvester.audit.crossref import Deposited
+from harvester.audit.crossref_list import Scope
 from harvester.audit.ledger import Ledger
-from harvester.audit.scope import Scope
 from harvester.fulltext.works import work_of
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.inventory import NAME, read

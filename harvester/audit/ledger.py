@@ -4,18 +4,13 @@ It has the works that Crossref lists, the cursor of each window of the list, and
 agencies of DOIs that Crossref did not list. No more than one answer is in memory.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from sqlite3 import Connection
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from gateway.store.queries import load_file
-from gateway.store.working_file import made_with, transaction, translated
+from gateway.store.sqlite.working_file import WorkingFile
 from harvester.audit.compare import Difference, HeldWork, title_key
 from harvester.audit.crossref import Deposited
 
@@ -46,39 +41,18 @@ class Row(NamedTuple):
     differences: tuple[Difference, ...]
 
 
-class Ledger:
+class Ledger(WorkingFile):
     """The file of one audit. Use it in a `with` block. Its methods raise StoreError when the file cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it with its folder."""
-        self._path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = made_with(_SCHEMA, path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._database.close()
-
-    def _writing(self) -> AbstractContextManager[Connection]:
-        return transaction(self._database, self._path)
-
-    def _rows(self, query: str, *values: object) -> Sequence[tuple[str, ...]]:
-        with translated(self._path):
-            return self._database.execute(SQL[query], values).fetchall()
-
-    def _walked(self, query: str) -> Iterator[tuple[str, ...]]:
-        with translated(self._path):
-            yield from self._database.execute(SQL[query])
+        super().__init__(_SCHEMA, path)
 
     # -- the list --
 
     def fact(self, name: str) -> str:
         """Return a stored fact, or an empty string."""
-        return next((str(value) for (value,) in self._rows("fact", name)), "")
+        return next((str(value) for (value,) in self._rows(SQL["fact"], (name,))), "")
 
     def begin(self, facts: dict[str, str], windows: Iterable[tuple[str, str]]) -> None:
         """Store the facts of the audit, and the windows of the list."""
@@ -88,7 +62,7 @@ class Ledger:
 
     def next_window(self) -> Window | None:
         """Return the first window that is not read to its end, or None."""
-        rows = self._rows("window_next")
+        rows = self._rows(SQL["window_next"])
         return next((Window(since, until, cursor, int(received)) for since, until, cursor, received in rows), None)
 
     def receive(self, window: Window, works: Iterable[Deposited], total: int, *, is_done: bool) -> None:
@@ -100,17 +74,17 @@ class Ledger:
 
     def short(self) -> Iterator[str]:
         """Return a sentence for each window with fewer works than Crossref announced."""
-        for since, _, received, total in self._rows("window_short"):
+        for since, _, received, total in self._rows(SQL["window_short"]):
             place = f" of the works created in {since[:4]}" if since else ""
             yield f"Crossref announced {total}{place} and sent {received}."
 
     def work(self, doi: str) -> Deposited | None:
         """Return a work of the list, or None."""
-        return next(map(_deposited, self._rows("work", doi)), None)
+        return next(map(_deposited, self._rows(SQL["work"], (doi,))), None)
 
     def titled(self, key: str) -> Deposited | None:
         """Return the work with a title key; None when there is none or more than one."""
-        rows = self._rows("work_titled", key) if key else ()
+        rows = self._rows(SQL["work_titled"], (key,)) if key else ()
         return _deposited(rows[0]) if len(rows) == 1 else None
 
     # -- what is stored --
@@ -123,7 +97,7 @@ class Ledger:
 
     def strays(self) -> Sequence[str]:
         """Return the DOIs of records that are not in the list and whose agency is unknown."""
-        return [doi for (doi,) in self._rows("strays")]
+        return [doi for (doi,) in self._rows(SQL["strays"])]
 
     def set_agency(self, doi: str, name: str) -> None:
         """Store the registration agency of a DOI; empty: it is not registered."""
@@ -134,12 +108,12 @@ class Ledger:
 
     def journals(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Return (ISSNs, title, last year) of the journals of all works and records."""
-        return ((tuple(issns.split()), journal, year) for issns, journal, year in self._walked("journals"))
+        return ((tuple(issns.split()), journal, year) for issns, journal, year in self._walked(SQL["journals"]))
 
     def rows(self) -> Iterator[Row]:
         """Return every work with what is stored of it, and then what is stored and no work of the list."""
         for query in ("works", "unknown"):
-            yield from map(self._row, self._walked(query))
+            yield from map(self._row, self._walked(SQL[query]))
 
     def _row(self, row: Sequence[object]) -> Row:
         doi, title, issns, journal, year, kind, has_file, identifiers, differences, dois = row
@@ -151,7 +125,7 @@ class Ledger:
         return Row(*values_, flag, held, tuple(dict.fromkeys(known_differences)))
 
     def _stray(self, doi: str) -> Difference:
-        agencies = [name for (name,) in self._rows("agency", doi)]
+        agencies = [name for (name,) in self._rows(SQL["agency"], (doi,))]
         if not agencies:
             return Difference("doi", doi, "nobody could say who registered it")
         return Difference("doi", doi, f"registered with {agencies[0]}, not listed" if agencies[0] else "not registered")

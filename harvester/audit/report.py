@@ -3,8 +3,6 @@
 It answers three questions: what was published, which part of it is stored, and whether the metadata are right.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -65,7 +63,6 @@ class Journals:
     """Journals by their ISSNs. Works with a common ISSN are of one journal; its latest title counts."""
 
     def __init__(self, seen: Iterable[tuple[tuple[str, ...], str, str]]) -> None:
-        """Take (ISSNs, title, last year) of all works and records."""
         self._roots: dict[str, str] = {}
         names: dict[str, tuple[str, str]] = {}
         titles = [(issns, (year, title)) for issns, title, year in seen if issns]
@@ -100,7 +97,6 @@ class Tally:
     """Counts of works and records by state, per journal and year."""
 
     def __init__(self) -> None:
-        """Begin with no counts."""
         self._counts: dict[tuple[str, str], Counter[str]] = {}
         self.totals: Counter[str] = Counter()
 

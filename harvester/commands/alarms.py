@@ -1,7 +1,5 @@
 """`harvester alarms`: steps and hosts at which the search for full text succeeds far less often than before."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from time import time
 
@@ -13,7 +11,7 @@ from gateway.core.model import Alarm
 from gateway.core.program import say
 from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources
-from harvester.commands.output import json_option, moment, write_json
+from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.substance import sentence, watch
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.unattended import alarms_of
@@ -23,10 +21,9 @@ from harvester.runtime.exit_status import status_of_end
 @click.command()
 @click.argument("sources", nargs=-1)
 @click.option("--acknowledge", "numbers", multiple=True, type=int, metavar="NUMBER", help="Acknowledge this alarm.")
-@click.option("--comment", default="", help="What is known of it; it is stored with --acknowledge.")
+@click.option("--comment", default="", help="A comment that is stored with --acknowledge.")
 @click.option("--all", "with_closed", is_flag=True, help="Also show the alarms that are over.")
-@json_option
-@click.pass_context
+@with_json
 def alarms(
     ctx: click.Context,
     sources: tuple[str, ...],

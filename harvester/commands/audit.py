@@ -1,7 +1,5 @@
 """`harvester audit`: compare the holdings with the works that Crossref lists."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,19 +11,17 @@ import click
 from gateway.core.program import say
 from gateway.core.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
-from harvester.audit.crossref_list import Listing
+from harvester.audit.crossref_list import Listing, Scope, scope_of
 from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
-from harvester.audit.scope import Scope, scope_of
 from harvester.commands.options import Given, date
 from harvester.commands.output import write_json, write_rows
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.run import step_settings
 from harvester.fulltext.service_rules import SERVICES, Budget
 from harvester.harvest.instance import opened
-from harvester.http.fetching import Web
-from harvester.http.request_log import logged
+from harvester.http.fetching import Web, logged
 from harvester.mirror.open_folder import check as check_mirror
 from harvester.mirror.open_folder import opened as opened_mirror
 from harvester.runtime.exit_status import status_of_end

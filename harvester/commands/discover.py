@@ -1,7 +1,5 @@
 """`harvester discover` searches for full text; `harvester explain` shows the search for one item."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -24,17 +22,16 @@ from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.stored_search import tried_of
 from gateway.store.base import Discovery
-from harvester.commands.offer_output import facts_of_offer, words_of_offer
-from harvester.commands.output import json_option, moment, write_json
-from harvester.commands.recheck_output import facts_of_recheck, words_of_recheck
+from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
+from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
+from harvester.harvest.hidden_items import check_shown, shown
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.hide import check_shown, shown
 from harvester.offer.files import offers_of_item
 from harvester.runtime.durations import seconds_of
+from harvester.runtime.exit_status import RunLifecycle
 from harvester.runtime.interrupts import Stop, listening
-from harvester.runtime.run_lifecycle import RunLifecycle
 from harvester.schedule.full_text_stage import SearchOrder, search_items
 
 _UNKNOWN = (
@@ -72,8 +69,7 @@ def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) 
     help="Search again for items whose search is older, such as 90d.",
 )
 @click.option("--dry-run", "is_dry", is_flag=True, help="Search, but store only the answers and which hosts refuse us.")
-@json_option
-@click.pass_context
+@with_json
 def discover(
     ctx: click.Context,
     sources: tuple[str, ...],
@@ -158,7 +154,7 @@ def facts_of_decision(decision: Decision) -> dict[str, object]:
 
 
 class SearchedItem(NamedTuple):
-    """The search for one item, its decisions, offers and looks, without files that are taken down."""
+    """The search for one item, its decisions, offers and rechecks, without files that are taken down."""
 
     state: SearchState
     decisions: tuple[Decision, ...]
@@ -166,7 +162,7 @@ class SearchedItem(NamedTuple):
     rechecks: tuple[FileRecheck, ...]
 
     def tell(self) -> None:
-        """Write the search for people: each step, each copy, each decision, each offer, each look."""
+        """Write the search for people: each step, each copy, each decision, each offer, each recheck."""
         lines = (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
         for line in (*explained(self.state, self.decisions), *lines):
             click.echo(plain(line))
@@ -177,7 +173,9 @@ def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> 
     check_shown(instance, identifier)
     state = shown(instance, discovery.search(identifier))
     if state is None:
-        raise ConfigurationError(_UNKNOWN.format(identifier))
+        with instance.store.view() as view:
+            is_known = view.has_item(identifier)
+        raise ConfigurationError(f"{identifier}: {of_search(None).words}" if is_known else _UNKNOWN.format(identifier))
     decisions = tuple(filterfalse(Withdrawn(instance.store, discovery).has, discovery.decisions(identifier)))
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)
@@ -213,12 +211,11 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
 
 @click.command()
 @click.argument("identifier")
-@json_option
-@click.pass_context
+@with_json
 def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
-    It also shows to whom files were offered, and when published files were last looked at. ID is the identifier of the
+    It also shows to whom files were offered, and when published files were last checked. ID is the identifier of the
     item in this repository.
     """
     with searching(ctx.obj) as (instance, discovery):

@@ -1,7 +1,5 @@
 """`harvester dump`: a repository in one file, without an instance."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import click
 
 from gateway.core.settings import instance_folder, load
 from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
-from harvester.commands.output import json_option, write_json
+from harvester.commands.output import with_json, write_json
 from harvester.dump.dump import Dump
 from harvester.dump.output import File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
@@ -27,8 +25,7 @@ from harvester.runtime.progress import progress
 @access_options
 @click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between two requests.")
 @click.option("--restart", is_flag=True, help="Discard an interrupted dump to this file and begin again.")
-@json_option
-@click.pass_context
+@with_json
 def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Given) -> None:
     """Harvest a repository into one XML file.
 

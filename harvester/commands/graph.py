@@ -1,7 +1,5 @@
 """`harvester graph`: export what was gathered as a property graph, load it into LadybugDB, and query it."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections import Counter
@@ -13,7 +11,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.program import say
 from gateway.core.settings import instance_folder, load
-from harvester.commands.output import in_words, json_option, write_facts, write_json
+from harvester.commands.output import in_words, with_json, write_facts, write_json
 from harvester.graph import database
 from harvester.graph.export import FORMATS, Export
 from harvester.graph.query import MOST_ROWS, ask
@@ -38,8 +36,7 @@ def graph() -> None:
 @graph.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--as", "format_", type=click.Choice(FORMATS), default="neo4j", show_default=True, help="The format.")
-@json_option
-@click.pass_context
+@with_json
 def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> None:
     """Write the graph into a new folder.
 
@@ -55,8 +52,7 @@ def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> Non
 
 @graph.command("load")
 @click.argument("file", type=click.Path(path_type=Path, exists=True), metavar="FILE")
-@json_option
-@click.pass_context
+@with_json
 def load_graph(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Load an export as neo4j into LadybugDB.
 
@@ -71,8 +67,7 @@ def load_graph(ctx: click.Context, file: Path, as_json: bool) -> None:
 
 @graph.command()
 @click.argument("text", metavar="QUERY")
-@json_option
-@click.pass_context
+@with_json
 def query(ctx: click.Context, text: str, as_json: bool) -> None:
     """Answer a question in Cypher about the loaded graph, such as "MATCH (p:Publication) RETURN count(p)".
 
@@ -81,7 +76,8 @@ def query(ctx: click.Context, text: str, as_json: bool) -> None:
     with opened(ctx.obj, only_reads=True) as instance:
         answer = ask(instance.folder, text, instance.store.takedowns())
     if as_json:
-        _check_names(answer.columns)
+        if doubled := [name for name, count in Counter(answer.columns).items() if count > 1]:
+            raise ConfigurationError(f"Several columns are called {doubled[0]}. Give each a name of its own with AS.")
         for row in answer.rows:
             write_json({"row": dict(zip(answer.columns, row, strict=True))})
     else:
@@ -92,12 +88,6 @@ def query(ctx: click.Context, text: str, as_json: bool) -> None:
             f"An answer never has more than {MOST_ROWS:,} rows or 64 MiB."
         )
     say(f"The graph is that of {answer.horizon}.")
-
-
-def _check_names(columns: Sequence[str]) -> None:
-    """Raise ConfigurationError if two columns have one name: an object of JSON would have only the last one."""
-    if doubled := [name for name, count in Counter(columns).items() if count > 1]:
-        raise ConfigurationError(f"Several columns are called {doubled[0]}. Give each a name of its own with AS.")
 
 
 def _table(rows: Sequence[Sequence[object]]) -> None:

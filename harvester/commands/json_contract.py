@@ -4,8 +4,6 @@ The commands that harvest are in `json_of_sources.py`, those that search and dec
 others here.
 """
 
-from __future__ import annotations
-
 from gateway.core.contract import FINDING, Objects, fields
 from harvester.commands import json_of_files, json_of_sources
 

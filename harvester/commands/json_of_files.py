@@ -1,7 +1,5 @@
 """The JSON of the commands that search for files, decide on them and offer them: a part of `json_contract.py`."""
 
-from __future__ import annotations
-
 from gateway.core.contract import Objects, fields
 
 _DECISION = fields("""
@@ -60,8 +58,8 @@ _SEARCH = fields("""
     standing | object | The same in words: name, shape, headline, sentence, next_step.
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
     offers | list | The offers of its files to the source: objects as `harvester offer` writes them.
-    looks | list | The last look at each published file: url, sha256, is_named, outcome, looked_at, rounds, \
-missing_since, unseen_since (no look was possible since then), due.
+    looks | list | The last recheck of each published file: url, sha256, is_named, outcome, looked_at, rounds, \
+missing_since, unseen_since (no recheck was possible since then), due.
 """)
 _TAKEDOWN = fields("""
     kind | text | What the target is: an item, an upstream identifier, a DOI, a URL, a prefix, a host or a SHA-256.
@@ -77,7 +75,7 @@ _TAKEDOWN = fields("""
 OBJECTS: Objects = {
     "harvester takedown add": {
         "the result": fields("""
-            takedowns | list | The entries, as `harvester takedown list` writes them, without is_done.
+            takedowns | list | The entries, as `harvester takedown list` writes them, without is_done and state.
             deleted_items | integer | How many items became tombstones.
             changed_items | integer | How many items lost files.
             stamped_records? | integer | How many records got a new datestamp; not with --dry-run.
@@ -95,6 +93,7 @@ OBJECTS: Objects = {
             *_TAKEDOWN,
             *fields("""
             is_done | claim | Whether everything that it hits is withdrawn.
+            state | object | How it stands: name, shape, headline, sentence, next_step; see `harvester log`.
             removed_at | text | When the entry was removed, as a UTCdatetime; empty: it stands.
             removed_by | text | Who removed it; empty: it stands, or it is not known.
         """),
@@ -117,16 +116,16 @@ OBJECTS: Objects = {
         """)
     },
     "harvester recheck": {
-        "a look": fields("""
+        "a recheck": fields("""
             identifier | text | The identifier of the item here.
             url | text | The address of the published file.
             source | text | The name of the source.
             effect | text | `unchanged`, `returned`, `changed`, `absent`, `lost`, `unseen` or `fault`.
-            outcome | text | The outcome of the look.
+            outcome | text | The outcome of the recheck.
             verdict | text | The decision in force on a found file that has changed: `accept`, `reject` or `review`.
             is_named | claim | Whether the record names the file.
             is_overtaken | claim | Whether somebody decided on the file meanwhile: it is due again.
-            looked_at | time | When it was looked at.
+            looked_at | time | When it was rechecked.
             due | time? | When it is due again; none without a period.
         """)
     },

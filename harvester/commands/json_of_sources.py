@@ -1,7 +1,5 @@
 """The JSON of the commands that harvest and show sources: a part of `json_contract.py`."""
 
-from __future__ import annotations
-
 from gateway.core.contract import Field, Objects, fields
 from harvester.harvest.source_fields import FIELDS
 
@@ -164,7 +162,7 @@ format has none here), how many items, the identifier of an example, and the sen
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
             offers | counts | The offers of files to the source, by their outcome.
-            files | object | The published files that are looked at again: known, due, missing, unseen (no look was \
+            files | object | The rechecked published files: known, due, missing, unseen (no recheck was \
 possible; left out if there are none), next (a time, or `now`).
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.

@@ -1,14 +1,12 @@
 """`harvester log`: show the last runs, or the log of one run. It only reads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 import click
 
 from gateway.core.errors import ConfigurationError
-from harvester.commands.output import json_option, moment, write_rows
+from harvester.commands.output import moment, with_json, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.commands.status import outcome_in_words, state_of
 from harvester.harvest.instance import Instance, opened
@@ -23,8 +21,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 @click.option(
     "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
 )
-@json_option
-@click.pass_context
+@with_json
 def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
     """Show the last runs, or the log of one run.
 

@@ -1,7 +1,5 @@
 """`harvester matches`: compare the DOIs that were found for records without one, and reject wrong ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from time import time
 
@@ -16,14 +14,14 @@ from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_search import matches_of
 from gateway.store.base import Discovery
 from harvester.commands.discover import searching
-from harvester.commands.output import json_option, moment, write_json, write_rows
+from harvester.commands.output import moment, with_json, write_json, write_rows
 from harvester.fulltext.matched_dois import agrees
 from harvester.fulltext.works import found_of, work_of
+from harvester.harvest.hidden_items import check_shown, shown
 from harvester.harvest.instance import Instance
-from harvester.harvest.takedowns.hide import check_shown, shown
 from harvester.runtime.exit_status import status_of_end
 
-_ITEMS_PER_LOOK = 1000
+_ITEMS_PER_QUERY = 1000
 _COLUMNS = ("identifier", "doi", "service", "title", "similarity", "author", "year", "agrees")
 
 
@@ -34,8 +32,7 @@ def matches() -> None:
 
 @matches.command("list")
 @click.argument("sources", nargs=-1)
-@json_option
-@click.pass_context
+@with_json
 def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     """List the DOIs that were matched, and compare each with its record as it is now.
 
@@ -52,7 +49,7 @@ def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
 
 def _rows(instance: Instance, discovery: Discovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:
     after = ""
-    while states := discovery.searches(after, _ITEMS_PER_LOOK):
+    while states := discovery.searches(after, _ITEMS_PER_QUERY):
         after = states[-1].identifier
         for state in states:
             if (not sources or state.source in sources) and shown(instance, state) is not None:
@@ -76,8 +73,7 @@ def _of_item(instance: Instance, discovery: Discovery, state: SearchState) -> It
 @click.argument("identifier")
 @click.argument("doi", required=False)
 @click.option("--reason", default="", help="The reason; it is stored.")
-@json_option
-@click.pass_context
+@with_json
 def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as_json: bool) -> None:
     """Reject the DOI that was matched with an item. It is never matched with that item again.
 

@@ -1,22 +1,39 @@
-"""`harvester mirror`: mirror complex objects and their files in a folder, as OCFL."""
+"""`harvester mirror`: mirror complex objects and their files in a folder, as OCFL; accept, import and request files."""
 
-from __future__ import annotations
-
+from functools import partial
 from pathlib import Path
 
 import click
 
-from harvester.commands.mirror_accept import accept
+from gateway.core.errors import ConfigurationError
+from gateway.core.model import RunOutcome
+from gateway.core.program import say
 from harvester.commands.mirror_audit import audit
-from harvester.commands.mirror_import import import_
-from harvester.commands.mirror_recheck import recheck
-from harvester.commands.mirror_session import DIRECTORY, mirror_run, remote_of, remote_options, report, session
-from harvester.commands.options import Given
-from harvester.commands.output import json_option
-from harvester.mirror.folder import Order
+from harvester.commands.mirror_session import (
+    DIRECTORY,
+    mirror_run,
+    receipt_of,
+    remote_of,
+    remote_options,
+    report,
+    session,
+)
+from harvester.commands.options import Given, date, schedule
+from harvester.commands.output import with_json, write_rows
+from harvester.harvest.sources_toml import checked_url
+from harvester.mirror.doubtful_files import DoubtfulFile
+from harvester.mirror.folder import MirrorFolder, Order
 from harvester.mirror.harvest_objects import MirrorRun
+from harvester.mirror.judge_again import AcceptRun
 from harvester.mirror.open_folder import check
-from harvester.schedule.notifications.mirrors import notify_of_mirror
+from harvester.mirror.package import ImportRun
+from harvester.mirror.receipt import Receipt
+from harvester.mirror.recheck import RecheckRun
+from harvester.mirror.unpack_package import UnpackLimits, unpacked
+from harvester.mirror.verify import Fate
+from harvester.runtime.durations import NEVER, is_duration, seconds_of
+from harvester.runtime.exit_status import Status
+from harvester.schedule.notifications.notify import notify_of_mirror
 
 
 class _Mirror(click.Group):
@@ -36,6 +53,9 @@ def mirror() -> None:
     `harvester mirror BASEURL DIR` updates DIR to the state of the provider: the first time with all records, then with
     those that changed. `harvester mirror run --help` shows its options. The command needs no instance folder.
     """
+
+
+mirror.add_command(audit)
 
 
 @mirror.command()
@@ -63,8 +83,7 @@ def mirror() -> None:
     "--accept-identity", is_flag=True, help="Continue although the provider identifies itself as another repository."
 )
 @remote_options
-@json_option
-@click.pass_context
+@with_json
 def run(
     ctx: click.Context,
     /,
@@ -103,5 +122,124 @@ def run(
     report(ctx, place, mirroring, as_json=as_json)
 
 
-for _command in (audit, import_, accept, recheck):
-    mirror.add_command(_command)
+@mirror.command()
+@click.argument("folder", metavar="DIR", type=DIRECTORY)
+@click.argument("url", metavar="URL")
+@with_json
+def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None:
+    """Accept a doubtful file that came from URL.
+
+    The receipt of a run names the doubtful files and the reasons. URL may also be the identifier of an object; then all
+    its files are accepted. The same bytes from the same URL are not doubtful again. If many addresses of a host sent
+    the same answer, all of them are accepted. Bytes that have changed since they arrived are refused.
+    """
+    with session(ctx, folder) as work:
+        place = work.opened()
+        receipt = receipt_of(place, "accept", url)
+        accepting = AcceptRun(place, receipt, work.shown, work.clock, stop=work.stop, user=work.user)
+        accepted = accepting.accepted(url)
+    rows = [
+        {"identifier": doubt.identifier, "url": doubt.file.url, "rule": doubt.rule, "is_held": doubt.is_kept}
+        for doubt in accepted
+    ]
+    shown = rows if as_json else [{**row, "is_stored": row["is_held"]} for row in rows]
+    write_rows(shown, ("identifier", "url", "rule", "is_stored"), as_json=as_json)
+    left = sum(not doubt.is_kept for doubt in accepted)
+    later = f" {left} of them are not stored: {_reason(receipt, accepted)}" if left else ""
+    say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
+    is_done = accepting.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and not accepting.has_damage  # others are missing
+    ctx.exit(int(Status.SUCCEEDED if is_done else accepting.status))
+
+
+def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
+    """Return why accepted files are not stored."""
+    identifiers = {doubt.identifier for doubt in accepted if not doubt.is_kept}
+    damages = (
+        str(missing["reason"])
+        for missing in receipt.missing
+        if missing["identifier"] in identifiers and missing["fate"] == Fate.UNREADABLE
+    )
+    return " ".join([*receipt.doubts, *damages]) or "their bytes were not kept; the next run fetches them."
+
+
+@mirror.command("import")
+@click.argument("folder", metavar="DIR", type=DIRECTORY)
+@click.argument("source", metavar="FROM", type=click.Path(path_type=Path, exists=True))
+@click.option("--provider", default="", metavar="BASEURL", help="The provider of a new mirror.")
+@click.option(
+    "--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider: its metadataPrefix."
+)
+@click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider: a setSpec; may be repeated.")
+@click.option("--date", "since", default="", callback=date, metavar="DATE", help="The date of the package.")
+@click.option("--yes", is_flag=True, help="Apply all deletions of the package.")
+@with_json
+def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
+    """Import a delivered package as the first state of DIR: a folder, tar or zip of OAI records and their files.
+
+    A bag (BagIt) is verified first, and refused if it is not valid. Files that the package lacks are reported missing.
+    `harvester mirror BASEURL DIR` then continues from the date of the package. A package may delete no larger share of
+    the mirror than a run may; further deletions wait for --yes.
+    """
+    order = Order(checked_url(provider), given["metadata_prefix"], given["sets"]) if provider else None
+    with session(ctx, folder, may_begin=order is not None) as work:
+        place = work.opened(order)
+        receipt = receipt_of(place, "import", str(source))
+        room = UnpackLimits(
+            work.settings.number("fetch_file_max_bytes"),
+            work.settings.number("unpack_max_ratio"),
+            work.settings.number("unpack_min_free_bytes"),
+        )
+        guard = work.guard(place, lets_deletions_pass=given["yes"])
+        with unpacked(source, folder / "aside", room, place.order.metadata_prefix) as package:
+            importing = ImportRun(
+                place, receipt, work.shown, work.clock, package, guard, stop=work.stop, user=work.user
+            )
+            importing.whole(given["since"])
+    report(ctx, place, importing, as_json=as_json)
+
+
+@mirror.command()
+@click.argument("folder", metavar="DIR", type=DIRECTORY)
+@click.option(
+    "--every",
+    default="",
+    callback=schedule,
+    metavar="TIME",
+    help="How often each file is due, such as 30d. It is stored in mirror.json; `never` removes it.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Request every file now, due or not.")
+@remote_options
+@with_json
+def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_json: bool, **given: Given) -> None:
+    """Check whether files in DIR were replaced at their servers.
+
+    With --every, now or in an earlier call, only files that are due are requested; call it daily, for example. Without
+    it, every file is requested. Requests are conditional. Once in `recheck_whole_every` rounds a file is fetched whole,
+    because servers may be wrong about what has changed. Changed bytes become the next version of their object. A file
+    that is gone, or that contradicts its document, is reported, and the stored file stays. After an interruption, the
+    same command continues.
+    """
+    with session(ctx, folder) as work:
+        place = work.opened()
+        remote = remote_of(work, place.order.base_url, given).of(place)
+        place.ready("recheck")
+        place.recheck_every = "" if every == NEVER else every or place.recheck_every
+        seconds = _period(place)
+        place.save()
+        rounds = work.settings.number("recheck_whole_every")
+        made = partial(RecheckRun, every=seconds, is_all=is_all or not seconds, whole_every=rounds)
+        with mirror_run(remote, place, "recheck", work.guard(place), made) as rechecking:
+            rechecking.rechecked()
+        notify_of_mirror(place, work.settings, is_whole=False)
+    report(ctx, place, rechecking, as_json=as_json)
+
+
+def _period(place: MirrorFolder) -> int:
+    """Return the period of rechecks in seconds; 0: there is none. Raise ConfigurationError."""
+    every = place.recheck_every
+    if every and not is_duration(every):
+        raise ConfigurationError(
+            f"{place.folder / 'mirror.json'} has the recheck_every {every!r}; it is a duration such as 30d, or empty. "
+            "`harvester mirror recheck` with --every writes it."
+        )
+    return seconds_of(every) if every else 0

@@ -1,7 +1,5 @@
 """`harvester mirror audit DIR`: hash a whole mirror, and compare it with its catalogue and its provider."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import replace
@@ -23,11 +21,10 @@ from harvester.commands.mirror_session import (
     session,
 )
 from harvester.commands.options import Given
-from harvester.commands.output import json_option, write_rows
+from harvester.commands.output import with_json, write_rows
 from harvester.harvest.access import kind_of
+from harvester.mirror.audit_mirror import compared, held, incomplete, listed
 from harvester.mirror.audit_object import MENDABLE, AuditFinding, Finding
-from harvester.mirror.audit_offline import held
-from harvester.mirror.audit_online import compared, incomplete, listed
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.object_state import Holding
@@ -46,8 +43,7 @@ _OF_THE_MEMORY = frozenset((Finding.ALTERED, Finding.INCOMPLETE))  # the only fi
 )
 @click.option("--accept", is_flag=True, help="Make a new catalogue of the present content, and accept it.")
 @remote_options
-@json_option
-@click.pass_context
+@with_json
 def audit(
     ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, as_json: bool, **given: Given
 ) -> None:

@@ -1,7 +1,5 @@
 """`harvester offer`: offer discovered files to the sources of their items."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -14,8 +12,8 @@ from gateway.core.errors import ConfigurationError, GatewayError
 from gateway.core.logs import plain
 from gateway.core.model import Offer, OfferOutcome, OfferWay
 from gateway.core.program import say
-from harvester.commands.offer_output import facts_of_offer
-from harvester.commands.output import json_option, write_json
+from harvester.commands.file_output import facts_of_offer
+from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry
@@ -46,8 +44,7 @@ from harvester.schedule.source_work import SourceWork
     "--find-inbox", "is_search", is_flag=True, help="Look for the inbox that the source names; offer nothing."
 )
 @click.option("--dry-run", "is_dry", is_flag=True, help="List the files that would be offered; offer nothing.")
-@json_option
-@click.pass_context
+@with_json
 def offer(
     ctx: click.Context,
     names: tuple[str, ...],

@@ -1,7 +1,5 @@
 """Options that several commands share. Options of credentials give their place, never their values."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from functools import partial, reduce
@@ -14,7 +12,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.xmltext import parse_utc_datetime
 from harvester.harvest.sources_toml import AUTH_KINDS
-from harvester.harvest.windows.days import UNITS
+from harvester.harvest.windows.plan import UNITS
 from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -179,8 +177,8 @@ def slice_option(function: Function) -> Function:
 
 def list_options(function: Function) -> Function:
     """Return a command with the options --format and --set, which may be repeated."""
-    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="Take this setSpec; may be repeated.")
+    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec; may be repeated.")
     formats = click.option(
-        "--format", "formats", multiple=True, metavar="PREFIX", help="Take this metadataPrefix; may be repeated."
+        "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
     )
     return formats(sets(function))

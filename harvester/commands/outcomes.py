@@ -1,7 +1,5 @@
 """`harvester outcomes`: count the ends of searches by source, step, host and month."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 
@@ -10,7 +8,7 @@ import click
 from gateway.core.logs import plain
 from gateway.core.program import say
 from harvester.commands.discover import named_sources, searching
-from harvester.commands.output import json_option, write_json
+from harvester.commands.output import with_json, write_json
 from harvester.fulltext.outcome_counts import WAY
 
 # The names of empty groups.
@@ -33,14 +31,13 @@ def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
     help="How to group the counts; may be repeated. Default: source and step.",
 )
 @click.option("--month", callback=_month, metavar="YYYY-MM", help="Only searches that ended in this month.")
-@json_option
-@click.pass_context
+@with_json
 def outcomes(
     ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None, as_json: bool
 ) -> None:
     """Count the outcomes of search steps and of the copies that they named.
 
-    Without SOURCES, every source counts. Every search counts, repeated ones too. A `step` line counts the ends of a
+    Without SOURCES, every source counts. Repeated searches count as well. A `step` line counts the ends of a
     step; its share is one of the searches that took the step. A `copy` line counts the ends of the copies that a step
     named; its share is one of copies. If steps are counted together, a share is one of all of them. Steps that asked
     nobody have no host: `--by host` leaves them out and says how many there are. Counts of releases before 0.5.0 have

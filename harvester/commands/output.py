@@ -1,8 +1,7 @@
 """The output of commands: data on stdout (a table for people, JSON with --json), messages on stderr."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -10,7 +9,12 @@ from gateway.core.logs import plain
 from gateway.core.program import json_option, write_json
 from gateway.core.xmltext import utc_datetime
 
-__all__ = ["in_words", "json_option", "moment", "write_facts", "write_json", "write_rows"]
+__all__ = ["in_words", "moment", "with_json", "write_facts", "write_json", "write_rows"]
+
+
+def with_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that gets its context, and has the option --json."""
+    return json_option(click.pass_context(command))
 
 
 def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:

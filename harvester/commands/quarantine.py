@@ -1,19 +1,16 @@
 """`harvester quarantine`: show the records that could not be used, and the reasons. It only reads."""
 
-from __future__ import annotations
-
 import click
 
-from harvester.commands.output import json_option, moment, write_rows
+from harvester.commands.output import moment, with_json, write_rows
+from harvester.harvest.hidden_items import is_named
 from harvester.harvest.instance import opened
-from harvester.harvest.takedowns.hide import is_named
 from harvester.harvest.unattended import unlisted
 
 
 @click.command()
 @click.argument("name", required=False)
-@json_option
-@click.pass_context
+@with_json
 def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Show the records that could not be used, and the reasons.
 

@@ -1,6 +1,4 @@
-"""`harvester recheck` looks at the published files again."""
-
-from __future__ import annotations
+"""`harvester recheck` requests the published files again."""
 
 from collections import Counter
 from time import monotonic
@@ -13,7 +11,7 @@ from gateway.core.model import RunOutcome
 from gateway.core.model.rechecks import NEVER_DUE
 from gateway.core.program import say
 from harvester.commands.discover import SearchRun, named_sources
-from harvester.commands.output import json_option, moment, write_json
+from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Result
 from harvester.harvest.instance import Instance, opened
@@ -26,10 +24,9 @@ from harvester.schedule.recheck_stage import period_of, recheck_files
 @click.argument("sources", nargs=-1)
 @click.option("--item", default="", metavar="ID", help="Only the files of this item (its identifier here), due or not.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N files.")
-@click.option("--all", "is_all", is_flag=True, help="Look at every file now, due or not.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Look, but store only which hosts refuse us.")
-@json_option
-@click.pass_context
+@click.option("--all", "is_all", is_flag=True, help="Check every file now, due or not.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Check, but store only which hosts refuse us.")
+@with_json
 def recheck(
     ctx: click.Context,
     sources: tuple[str, ...],
@@ -39,9 +36,9 @@ def recheck(
     is_dry: bool,
     as_json: bool,
 ) -> None:
-    """Look at published files again: what has changed, and what is gone.
+    """Check published files again: which have changed, and which are gone.
 
-    Without SOURCES, files of every source are looked at. Files are due by the `recheck_every` of their source. Without
+    Without SOURCES, files of every source are checked. Files are due by the `recheck_every` of their source. Without
     it, all files of the source are due. A found file that is not the work any more is withdrawn; a file that a record
     names is only reported. After an interruption, the same command continues.
     """
@@ -80,7 +77,7 @@ def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[st
 
 
 def _show(result: Result, *, as_json: bool) -> None:
-    """Write one look; for people, only those at files that are not as they were."""
+    """Write one recheck; for people, only those of files that are not as they were."""
     file = result.file
     if as_json:
         write_json(

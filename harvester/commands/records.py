@@ -1,16 +1,14 @@
 """`harvester records`: show the stored items of a source. It only reads."""
 
-from __future__ import annotations
-
 import click
 
 from gateway.core.model import ItemState
 from gateway.core.program import say
 from harvester.commands.output import write_json
+from harvester.harvest.hidden_items import is_hidden
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.hide import is_hidden
 
-_ITEMS_PER_LOOK = 1000
+_ITEMS_PER_QUERY = 1000
 
 
 @click.command()
@@ -23,7 +21,7 @@ def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG0
     Deleted items are included.
     """
     with opened(ctx.obj, only_reads=True) as instance:
-        after, items, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
+        after, items, count = 0, instance.store.items(name, 0, _ITEMS_PER_QUERY), 0
         if not items:
             instance.sources.entry(name)
         while items:
@@ -33,7 +31,7 @@ def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG0
                 else:
                     write_json(_item(instance, name, state))
                 after = state.number
-            items = instance.store.items(name, after, _ITEMS_PER_LOOK)
+            items = instance.store.items(name, after, _ITEMS_PER_QUERY)
     if count:
         say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
 

@@ -1,7 +1,5 @@
 """`harvester review`: list and decide on the files that rules left to people. A decision is never overwritten."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -24,7 +22,7 @@ from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
 from harvester.commands.options import FiniteRange
-from harvester.commands.output import json_option, write_json
+from harvester.commands.output import with_json, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
@@ -36,8 +34,7 @@ _SETTING = "review_accept_score"
 
 
 @click.command()
-@json_option
-@click.pass_context
+@with_json
 def precision(ctx: click.Context, as_json: bool) -> None:
     """Show how often each rule accepts the right file, with the interval (95 %).
 
@@ -67,7 +64,7 @@ _FILTERS = (
     click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
     click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
     click.option("--colour", type=click.Choice([*map(str, Colour), UNKNOWN]), help="The RoMEO colour of the journal."),
-    click.option("--outcome", type=click.Choice(list(map(str, Outcome))), help="The last look had this outcome."),
+    click.option("--outcome", type=click.Choice(list(map(str, Outcome))), help="The last check had this outcome."),
     click.option("--decided-by", default="", metavar="NAME", help="This person decided last, or a rule (`rule`)."),
     click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
     click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
@@ -116,8 +113,7 @@ review.add_command(precision)
     help="The order. The highest score, or the last decision, comes first.",
 )
 @_with(_FILTERS)
-@json_option
-@click.pass_context
+@with_json
 def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: bool, **_options: object) -> None:
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
     is_by_item = order == CopyOrder.IDENTIFIER
@@ -174,10 +170,9 @@ def _review(instance: Instance, discovery: Discovery) -> Review:
 
 @review.command()
 @click.argument("identifier")
-@json_option
-@click.pass_context
+@with_json
 def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
-    """Show the search for one item: its record beside the first 20 lines of each stored file."""
+    """Show the search for one item: its record next to the first 20 lines of each stored file."""
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         last = {decision.url: decision for decision in search.decisions}
@@ -195,8 +190,7 @@ def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
 @click.argument("url", required=False)
 @click.option("--reason", default="", help="The reason; it is stored with the decision.")
 @_with((*_FILTERS, *_BULK))
-@json_option
-@click.pass_context
+@with_json
 def accept(ctx: click.Context, /, **_options: object) -> None:
     """Accept a file of an item, or every waiting file that the options describe.
 
@@ -210,8 +204,7 @@ def accept(ctx: click.Context, /, **_options: object) -> None:
 @click.argument("url", required=False)
 @click.option("--reason", default="", help="The reason; it is stored with the decision.")
 @_with((*_FILTERS, *_BULK))
-@json_option
-@click.pass_context
+@with_json
 def reject(ctx: click.Context, /, **_options: object) -> None:
     """Reject a file of an item, or every waiting file that the options describe.
 
@@ -225,8 +218,7 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 @click.argument("url", required=False)
 @click.option("--verdict", type=click.Choice(_DECIDED), help="Files that were accepted, or rejected.")
 @_with((*_FILTERS, *_BULK))
-@json_option
-@click.pass_context
+@with_json
 def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None:
     """Undo the last decision on a file, or that of a person on every file that the options describe.
 

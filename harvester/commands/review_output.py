@@ -1,7 +1,5 @@
 """Show a file that waits for a decision: in a few lines, and with its record."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`harvester run` and `harvester publish`: harvest sources, and publish their records."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import click
@@ -9,7 +7,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
 from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
-from harvester.commands.output import json_option, moment, write_json
+from harvester.commands.output import moment, with_json, write_json
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.run_options import RunOptions
@@ -19,7 +17,7 @@ from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
-from harvester.schedule.notifications.background import BackgroundNotifier
+from harvester.schedule.notifications.send import BackgroundNotifier
 from harvester.schedule.source_work import SourceWork, WorkResult
 
 # Options of a harvest; a retry does not use them.
@@ -44,8 +42,7 @@ _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
     type=FiniteRange(min=0, min_open=True),
     help="Stop after the page during which this time passes; no further source begins.",
 )
-@json_option
-@click.pass_context
+@with_json
 def run(
     ctx: click.Context,
     /,
@@ -108,8 +105,7 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@json_option
-@click.pass_context
+@with_json
 def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     """Publish harvested records and decided files that are not published yet.
 

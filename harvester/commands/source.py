@@ -1,7 +1,5 @@
 """`harvester source`: manage the sources, and check whether they can be harvested."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from time import time
@@ -25,7 +23,7 @@ from harvester.commands.options import (
     schedule_options,
     slice_option,
 )
-from harvester.commands.output import json_option, write_facts, write_rows
+from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.source_audit import audit
 from harvester.commands.source_check import check_address, confirm_name, is_address, is_confirmed
@@ -53,7 +51,7 @@ from harvester.sources import Description
 _YES = "Use a name again under which records of another address are stored."
 _OAI_PMH = "oai_pmh"
 # What an answer looks like, in the message about it, and the kind of source that it then is.
-_KINDS_BY_LOOKS = {"a sitemap": "resourcesync", "a static repository": "static_repository"}
+_KINDS_BY_ERROR = {"a sitemap": "resourcesync", "a static repository": "static_repository"}
 yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 
 
@@ -64,12 +62,11 @@ def source() -> None:
 
 @click.command(name="accept-identity")
 @click.argument("name")
-@json_option
-@click.pass_context
+@with_json
 def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
     """Accept the present repositoryIdentifier, repositoryName, baseURL and records of a source.
 
-    The identity that was accepted before is shown beside it. After that, runs continue. Records that the repository
+    The identity that was accepted before is shown next to it. After that, runs continue. Records that the repository
     does not have any more stay until `harvester source sweep` deletes them.
     """
     with opened(ctx.obj) as instance, lock(instance.folder, name):
@@ -133,15 +130,11 @@ source.add_command(load)
 )  # fmt: skip
 @access_options
 @click.option(
-    "--allow",
-    multiple=True,
-    metavar="HOST[:PORT]",
-    help="Allow requests to this private host, address or network.",
+    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
 )
 @click.option("--no-check", is_flag=True, help="Do not ask the source.")
 @yes_option
-@json_option
-@click.pass_context
+@with_json
 def add(
     ctx: click.Context,
     /,
@@ -211,7 +204,7 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
 
 def _other_kind(entry: SourceEntry, error: str) -> str:
     """Return what to do about an address that is no OAI-PMH repository."""
-    kind = next((kind for rechecks, kind in _KINDS_BY_LOOKS.items() if rechecks in error), "")
+    kind = next((kind for said, kind in _KINDS_BY_ERROR.items() if said in error), "")
     hint = f"Add it with --kind {kind}, or see what" if kind else "See what"
     return f"{hint} can be harvested there with `harvester source check {shlex.quote(entry.url)}`."
 
@@ -240,8 +233,7 @@ def _offer(description: Description) -> dict[str, object]:
 
 
 @source.command(name="list")
-@json_option
-@click.pass_context
+@with_json
 def list_(ctx: click.Context, as_json: bool) -> None:
     """List the sources."""
     with opened(ctx.obj, only_reads=True) as instance:
@@ -253,8 +245,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 
 @source.command()
 @click.argument("name")
-@json_option
-@click.pass_context
+@with_json
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show a source: its entry, its records, its profile and its lists."""
     with opened(ctx.obj, only_reads=True) as instance:
@@ -278,8 +269,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 @click.option("--add", "new_name", default="", metavar="NAME", help="For a URL: add the source as NAME.")
 @every_option
 @yes_option
-@json_option
-@click.pass_context
+@with_json
 def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool, as_json: bool) -> None:
     """Check whether a source can be harvested: ask for its identity, formats and sets.
 
@@ -326,8 +316,7 @@ def _unmet(entry: SourceEntry, description: Description) -> list[str]:
 @source.command()
 @click.argument("name")
 @click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
-@json_option
-@click.pass_context
+@with_json
 def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """Remove a source. Each of its records becomes a tombstone, so that harvesters learn of the deletion.
 
@@ -344,9 +333,8 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         if living and not is_sure:
             click.confirm(f"Delete the {living} items of {name} for every harvester of ours?", abort=True, err=True)
         for cursor in instance.inbox.cursors(name):
-            instance.inbox.put_cursor(
-                replace(cursor, state="")
-            )  # added again, it is to be harvested from the beginning
+            # added again, it is to be harvested from the beginning
+            instance.inbox.put_cursor(replace(cursor, state=""))
         for window in instance.inbox.windows(name):
             instance.inbox.forget_windows(window)
         instance.inbox.keep_harvest(name, "")
@@ -371,8 +359,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
 @source.command(name="sweep")
 @click.argument("name")
 @click.option("--yes", "is_sure", is_flag=True, help="Delete without confirmation.")
-@json_option
-@click.pass_context
+@with_json
 def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """Delete records that a source does not list any more; fetch listed records that are not stored.
 

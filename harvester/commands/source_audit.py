@@ -1,7 +1,5 @@
 """`harvester source audit`: compare the stored resources of a source with its lists."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,11 +9,11 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor
 from gateway.core.program import say
-from harvester.commands.output import json_option, write_rows
+from harvester.commands.output import with_json, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.held_records import StoredHoldings
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.run_log import summary
+from harvester.harvest.run_lifecycle import summary
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import status_of_end
@@ -26,8 +24,7 @@ from harvester.sources import Finding
 
 @click.command()
 @click.argument("name")
-@json_option
-@click.pass_context
+@with_json
 def audit(ctx: click.Context, name: str, as_json: bool) -> None:
     """Compare the stored resources of a source with its lists: missing, changed, extra and corrupt ones.
 

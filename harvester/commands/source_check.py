@@ -1,7 +1,5 @@
 """`harvester source check URL`: detect the kind of source at an address, and show or write its entry."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 
@@ -13,7 +11,7 @@ from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
 from harvester.harvest.detect import Detection, recognised
 from harvester.harvest.instance import Instance
-from harvester.harvest.reused_names import former
+from harvester.harvest.repository_identity import former
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop

@@ -1,7 +1,5 @@
 """`harvester source friends`: list the repositories that a source or a registry names, check them, and add them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +12,7 @@ from gateway.core.errors import ConfigurationError, GatewayError, NotXml
 from gateway.core.program import say
 from gateway.core.secret_arguments import secret_argument, without_secrets
 from harvester.commands.options import every_option
-from harvester.commands.output import json_option, write_rows
+from harvester.commands.output import with_json, write_rows
 from harvester.commands.source_check import add_entry, is_address, name_for
 from harvester.harvest.access import fetcher, kind_of, with_address, with_address_of
 from harvester.harvest.instance import Instance, opened
@@ -42,8 +40,7 @@ class _Seen(NamedTuple):
 @click.option("--check", "is_checked", is_flag=True, help="Ask each for its identity.")
 @click.option("--add", "is_added", is_flag=True, help="Add those that answer and are not sources yet.")
 @every_option
-@json_option
-@click.pass_context
+@with_json
 def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:
     """List the repositories that a source names as friends, or that the registry at a URL lists.
 

@@ -1,7 +1,5 @@
 """`harvester source load`: read the first harvest of a source from a delivered dump; OAI-PMH follows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import click
@@ -10,11 +8,11 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.program import say
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.commands.options import date
-from harvester.commands.output import json_option, write_json
+from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_run
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.reused_names import former
+from harvester.harvest.repository_identity import former
 from harvester.harvest.run import run
 from harvester.harvest.run_options import RunOptions, lists_of
 from harvester.harvest.sources_toml import SourceEntry, checked_url
@@ -30,8 +28,7 @@ from harvester.sources.oai_pmh.list_state import ListState, Position, text_of
 @click.option(
     "--as-of", "stated", default="", callback=date, metavar="DATE", help="The date at which the files were made."
 )
-@json_option
-@click.pass_context
+@with_json
 def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -> None:
     """Load the first harvest of an OAI-PMH source from files. PATH is a file, a folder or an archive.
 
@@ -40,7 +37,11 @@ def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         entry = instance.sources.entry(name)
-        _check(instance, entry)
+        if entry.kind != "oai_pmh":
+            raise ConfigurationError(f"{entry.name} is {entry.kind}; files can be loaded for a source of OAI-PMH only.")
+        for cursor in instance.inbox.cursors(entry.name):
+            if cursor.state and not is_reading(cursor.state):
+                raise ConfigurationError(f"{entry.name} has been harvested already; files are for the first harvest.")
         if former_url := former(instance, entry.name, entry.url):
             say(former_url.sentence)
         files = replace(entry, url=checked_url(path), kind="files", slice="", own={"base_url": entry.url})
@@ -54,14 +55,6 @@ def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -
         if as_json:
             write_json(facts_of_run(ran.run))
     ctx.exit(int(ran.status))
-
-
-def _check(instance: Instance, entry: SourceEntry) -> None:
-    if entry.kind != "oai_pmh":
-        raise ConfigurationError(f"{entry.name} is {entry.kind}; files can be loaded for a source of OAI-PMH only.")
-    for cursor in instance.inbox.cursors(entry.name):
-        if cursor.state and not is_reading(cursor.state):
-            raise ConfigurationError(f"{entry.name} has been harvested already; files are for the first harvest.")
 
 
 def _go_on(instance: Instance, entry: SourceEntry, stated: str) -> None:

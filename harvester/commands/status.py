@@ -1,7 +1,5 @@
 """`harvester status`: show the state of every source. It only reads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from time import time
@@ -15,26 +13,22 @@ from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_run,
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
-from harvester.commands.offer_output import counted
-from harvester.commands.output import json_option, moment, write_rows
-from harvester.commands.recheck_output import counts_of_rechecks, unseen_in_words
+from harvester.commands.file_output import counted, counts_of_rechecks, unseen_in_words
+from harvester.commands.output import moment, with_json, write_rows
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
-from harvester.harvest.completeness import ANNOUNCED
 from harvester.harvest.facts import Facts
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, in_words
-from harvester.harvest.run_log import LEFT
+from harvester.harvest.run_lifecycle import ANNOUNCED, LEFT
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.offer.files import offers_now
-from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
 
 
 @click.command()
-@json_option
-@click.pass_context
+@with_json
 def status(ctx: click.Context, as_json: bool) -> None:
     """Show the state of every source. The status is 3 if one of them needs attention.
 
@@ -89,7 +83,6 @@ class StatusFacts(Facts):
     """The facts about all sources that `status` shows beside those on which schedules depend."""
 
     def __init__(self, instance: Instance) -> None:
-        """Read them from an instance."""
         super().__init__(instance)
         inbox, has_searched = instance.inbox, instance.has_searched
         runs = sorted(self.last_runs.values(), key=lambda run: run.number)
@@ -102,7 +95,7 @@ class StatusFacts(Facts):
 
     def unseen(self, source: str, at: int) -> str:
         """Return a sentence if files of a source could not be looked at for too long; else an empty string."""
-        return "" if source not in self.next_looks else unseen_in_words(self.instance, source, at)
+        return "" if source not in self.next_rechecks else unseen_in_words(self.instance, source, at)
 
 
 def _abandoned(facts: StatusFacts, source: Source) -> dict[str, Any]:
@@ -132,7 +125,7 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry) if name in facts.with_offers else {},
-        "files": {} if name not in facts.next_looks else counts_of_rechecks(instance, name, int(now)),
+        "files": {} if name not in facts.next_rechecks else counts_of_rechecks(instance, name, int(now)),
         "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
@@ -192,13 +185,9 @@ def _state(instance: Instance, entry: SourceEntry, last: Sequence[Run]) -> State
 
 def state_of(instance: Instance, run: Run) -> State:
     """Return how a run stands; one that is marked `running` while nobody holds the lock has died."""
-    return of_run(run, has_died=_has_died(instance, run))
-
-
-def _has_died(instance: Instance, run: Run) -> bool:
-    return run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source)
+    return of_run(run, has_died=instance.inbox.has_died(run))
 
 
 def outcome_in_words(instance: Instance, run: Run) -> str:
     """Return how a run ended, as its outcome or `died`."""
-    return DIED if _has_died(instance, run) else run.outcome.value
+    return DIED if instance.inbox.has_died(run) else run.outcome.value

@@ -1,7 +1,5 @@
 """`harvester source subscribe` and `unsubscribe`: hubs announce the changes of a source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from time import monotonic, time
 
@@ -10,14 +8,14 @@ import click
 from gateway.core.model import RunOutcome, Subscription, SubscriptionState
 from gateway.core.program import say
 from harvester.commands.options import FiniteRange
-from harvester.commands.output import json_option, moment, write_rows
+from harvester.commands.output import moment, with_json, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
 from harvester.runtime.exit_status import status_of_parts
 from harvester.runtime.interrupts import Stop, listening
 from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 
-_GLANCE_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _COLUMNS = ("topic", "hub", "state", "until", "reason")
 
 _wait = click.option(
@@ -33,8 +31,7 @@ _wait = click.option(
 @click.command(name="subscribe")
 @click.argument("name")
 @_wait
-@json_option
-@click.pass_context
+@with_json
 def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
     """Subscribe to the changes of a source at its hub (WebSub, ResourceSync Change Notification).
 
@@ -59,8 +56,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
 @click.command(name="unsubscribe")
 @click.argument("name")
 @_wait
-@json_option
-@click.pass_context
+@with_json
 def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
     """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
@@ -82,7 +78,7 @@ def _settled(
         known = instance.subscriptions.of_source(name)
         if monotonic() >= end or not any(map(is_open, known)):
             return known
-        stop.pause(_GLANCE_SECONDS)
+        stop.pause(_POLL_SECONDS)
 
 
 def _is_open(subscription: Subscription) -> bool:

@@ -1,7 +1,5 @@
 """`harvester takedown`: withdraw items and files for good, at once and in every format, and take that back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from time import time
 
@@ -16,11 +14,11 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.log_completion import note_takedowns, whoever_calls
 from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns.apply import Returning, Survey, pending, returning, survey
-from gateway.takedowns.targets import recognised
+from gateway.takedowns.plans import Listed, recognised
 from gateway.takedowns.withdrawing import Finished, added, found_files, has_file
-from harvester.commands.output import json_option, write_facts, write_rows
+from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.apply import Purged, finish, purge
+from harvester.harvest.takedowns import Purged, finish, purge
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import progress
@@ -28,7 +26,7 @@ from harvester.schedule.kept_files import KeptFilesRounds
 
 _OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _SHOWN = 10  # identifiers in a question
-_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "is_done", "reason")
+_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "is_done", "state", "reason")
 _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets are identifiers of this source.")
 
 
@@ -48,8 +46,7 @@ def takedown() -> None:
 @click.option("--reason", default="", help="The reason: who asked for it, and when. It is stored and never published.")
 @click.option("--purge", "is_purge", is_flag=True, help="Also overwrite the stored answers of these items.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be withdrawn, and change nothing.")
-@json_option
-@click.pass_context
+@with_json
 def add(
     ctx: click.Context, targets: tuple[str, ...], source: str, reason: str, is_purge: bool, is_dry: bool, as_json: bool
 ) -> None:
@@ -75,7 +72,7 @@ def add(
         purged = purge(instance, entries) if is_purge else None
         for entry in entries:
             _say_what_is_missing(instance, entry)
-        damaged, is_open = instance.store.unerased(), instance.store.has_open_erasure()
+        damaged, is_open = instance.store.damaged_with_superseded(), instance.store.has_open_erasure()
     _show_done(entries, finished, purged, {"damaged_blocks": damaged, "is_erasure_open": is_open}, as_json=as_json)
     _say_what_is_left(damaged, is_open=is_open)
     if kept_files.status is not Status.SUCCEEDED:
@@ -179,8 +176,7 @@ def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None
 
 @takedown.command("list")
 @click.option("--removed", "with_removed", is_flag=True, help="Include removed entries, with who removed them.")
-@json_option
-@click.pass_context
+@with_json
 def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
     """List the entries: the items that each hides, the files whose bytes it names, since when, and why.
 
@@ -190,19 +186,22 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
         takedowns = instance.store.takedowns()
         entries = takedowns.listed if with_removed else takedowns.entries
         waiting = {takedown.key for takedown in pending(instance.store)[0]}
-        damaged = instance.store.unerased() if takedowns.entries else 0
+        damaged = instance.store.damaged_with_superseded() if takedowns.entries else 0
         is_open = instance.store.has_open_erasure()
-    rows = (
-        {
-            **entry.facts(),
-            "items": list(entry.items) if as_json else len(entry.items),
-            "files": list(entry.files) if as_json else len(entry.files),
-            "is_done": entry.key not in waiting,
-            "removed_at": entry.removed_at,
-            "removed_by": entry.removed_by,
-        }
-        for entry in entries
-    )
+    rows = []
+    for entry in entries:
+        listed = Listed(entry, 0, entry.key not in waiting)
+        rows.append(
+            {
+                **entry.facts(),
+                "items": list(entry.items) if as_json else len(entry.items),
+                "files": list(entry.files) if as_json else len(entry.files),
+                "is_done": listed.is_done,
+                "state": listed.state.facts() if as_json else listed.state.headline,
+                "removed_at": entry.removed_at,
+                "removed_by": entry.removed_by,
+            }
+        )
     columns = (*_COLUMNS, "removed_at", "removed_by") if with_removed else _COLUMNS
     write_rows(rows, columns, as_json=as_json)
     _say_what_is_left(damaged, is_open=is_open)
@@ -213,8 +212,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
 @_SOURCE
 @click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be published again, and change nothing.")
-@json_option
-@click.pass_context
+@with_json
 def remove(
     ctx: click.Context, targets: tuple[str, ...], source: str, is_sure: bool, is_dry: bool, as_json: bool
 ) -> None:

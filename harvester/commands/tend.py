@@ -1,13 +1,11 @@
 """`harvester tend`: does whatever is due, once or for ever."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import nullcontext
 
 import click
 
-from harvester.commands.output import json_option, write_json
+from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import opened
@@ -19,15 +17,14 @@ from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
 from harvester.schedule.compaction import CompactionRounds
 from harvester.schedule.hub.rounds import Rounds
 from harvester.schedule.kept_files import KeptFilesRounds
-from harvester.schedule.notifications.background import BackgroundNotifier
+from harvester.schedule.notifications.send import BackgroundNotifier
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
 
 
 @click.command()
-@click.option("--watch", "is_watch", is_flag=True, help="Do not end: work until a signal stops it.")
-@json_option
-@click.pass_context
+@click.option("--watch", "is_watch", is_flag=True, help="Do not exit: work until a signal arrives.")
+@with_json
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.
 
@@ -57,7 +54,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         ):
             scheduler = Scheduler(source_work, pool)
             for name, tended in scheduler.watch() if is_watch else scheduler.once():
-                statuses[name, tended.stage] = _counted(tended)
+                statuses[name, tended.stage] = _of_parallel(tended.done.status)
                 reporter.end(name)
                 notices.put(name)
                 if is_watch:
@@ -81,10 +78,6 @@ def _write_round(counts: Counter[str]) -> None:
 
 def _write_compaction(counts: Counter[str]) -> None:
     write_json({"stage": "compaction", "counts": dict(sorted(counts.items()))})
-
-
-def _counted(tended: StageResult) -> Status:
-    return _of_parallel(tended.done.status)
 
 
 def _of_parallel(status: Status) -> Status:

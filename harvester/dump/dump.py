@@ -11,8 +11,6 @@ The dump is written to `FILE.part` and renamed when it is complete. After every 
 of the part are valid, and the cursor of the list. So an interrupted dump continues at its token.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import closing, suppress

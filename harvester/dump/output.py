@@ -1,7 +1,5 @@
 """The output of a dump: a file with a stored position, or a stream that cannot go back."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -61,19 +59,15 @@ class Sink(Protocol):
 
     def begin(self, order: Order) -> Place:
         """Return the place where the dump continues. Raise ConfigurationError when it belongs to another order."""
-        ...
 
     def write(self, content: bytes, place: Place) -> Place:
         """Write after `place.bytes` and store the place; return it with the new bytes added."""
-        ...
 
     def finish(self) -> None:
         """Mark the dump as complete."""
-        ...
 
     def close(self) -> None:
         """Close open files, complete or not."""
-        ...
 
 
 class Stream:

@@ -3,8 +3,6 @@
 The words are those of info:eu-repo and of COAR's Access Rights 1.0; the dates are those of ISO 8601, or of sentences.
 """
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
@@ -54,13 +52,16 @@ _WITHIN_DATE = 25  # characters of a date before its year or behind it: `23rd of
 _MOST_READ = 4000  # characters of a cover page
 _MONTHS = tuple(_WORDS["months"].values())  # January first
 _NAMES = "|".join(f"({any_of(beginnings)})" for beginnings in _MONTHS)
+_OF, _ENDS, _OTHER_ENDS = (
+    any_of(_WORDS["dates"][name]) for name in ("before_month", "ends_of_days", "ends_before_month")
+)
 _UNTIL_YEAR = re.compile(rf"(?i)\b(?:{any_of(_WORDS['until'])}) (\d{{4}})(?![\d-])")
 _WRITTEN = re.compile(
     r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./-](?P<two>\d\d?)[./-](?P<year>\d{4})"
     r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
-    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|°|\.|:a)?[\s-](?:de\s|of\s)?)?"
-    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?[\s-](?:de\s|of\s)?"
-    r"(?:(?P<behind>\d\d?)(?:st|nd|rd|th)?,?\s)?(?P<of>\d{4}))(?!\d)"
+    rf"|(?:(?P<before>\d\d?)(?:{_ENDS}|{_OTHER_ENDS})?[\s-](?:(?:{_OF})\s)?)?"
+    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?[\s-](?:(?:{_OF})\s)?"
+    rf"(?:(?P<behind>\d\d?)(?:{_ENDS})?,?\s)?(?P<of>\d{{4}}))(?!\d)"
 )
 
 
@@ -68,8 +69,7 @@ _WRITTEN = re.compile(
 # their block, and sentences about this very work.
 _SHUT_LABEL = re.compile(
     r"\A\W{0,3}+(?:[^\W\d_]{1,20}(?: [^\W\d_]{1,20}){0,2}\s?[:\uff1a]\s?)?"
-    r"(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?"
-    rf"(?:{any_of(_WORDS['labels'])}|{_ABROAD})\W{{0,3}}"
+    rf"(?:(?:{any_of(_WORDS['before_label'])}) )?(?:{any_of(_WORDS['labels'])}|{_ABROAD})\W{{0,3}}"
 )
 _SHUT_SENTENCE = re.compile(rf"\b(?:{any_of(_WORDS['sentences'])})")
 
@@ -184,10 +184,7 @@ def _day_written(match: re.Match[str]) -> str:
     if match["y"] or match["cy"]:
         return _day(match["y"] or match["cy"], match["m"] or match["cm"], match["d"] or match["cd"], is_end=True)
     if match["year"]:  # 3/4/2027 may be in March or April; invalid dates are left out
-        return max(
-            _day(match["year"], match["two"], match["one"]),
-            _day(match["year"], match["one"], match["two"]),
-        )
+        return max(_day(match["year"], match["two"], match["one"]), _day(match["year"], match["one"], match["two"]))
     month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names)
     return _day(match["of"], str(month), match["before"] or match["behind"], is_end=True)
 

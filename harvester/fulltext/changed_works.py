@@ -5,8 +5,6 @@ no work for it: records with a datestamp since the last check are read when work
 rebuild` that gives all records new datestamps, all are read once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from hashlib import sha256
 
@@ -30,7 +28,7 @@ def basis_of(work: Work) -> str:
 def renew_changed(store: Store, discovery: Discovery, source: str, at: int, *, wants_named: bool) -> int:
     """Make items due whose record has changed since it was searched for; return how many.
 
-    An item without a search that could have one now gets it. The first look only stores its time. Raise NotXml when a
+    An item without a search that could have one now gets it. The first run only stores its time. Raise NotXml when a
     stored record cannot be read.
     """
     list_ = _list(source)

@@ -1,7 +1,5 @@
 """Check of a copy that a step has named: it is fetched, read, and compared with the work."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256

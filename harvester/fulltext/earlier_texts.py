@@ -1,7 +1,5 @@
 """The texts of files that an earlier release has found and kept: a few of them are read at each turn of the search."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from gateway.fulltext.stored_files import Copies

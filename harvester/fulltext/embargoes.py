@@ -9,8 +9,6 @@ record, and a DOI of DataCite to its own repository, so the embargo applies ther
 publisher, and the embargo of a record does not apply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

@@ -5,14 +5,13 @@ it may belong to another work. So every identifier has the element it came from,
 record calls it its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import arxiv_in, dois_in, handles_in, issns_in, pmcids_in
 from gateway.core.model import Work
+from harvester.words import any_of, load
 
 
 class Identifier(NamedTuple):
@@ -51,11 +50,7 @@ class Identifiers(NamedTuple):
         return tuple(one.value for one in self.entries if one.scheme == scheme and one.is_certain)
 
 
-# Phrases in rights or descriptions before the DOI of the work itself.
-_OF_ITSELF = re.compile(
-    r"(?i)\bcitation:|^\s*citation|\bcite (?:this|as)\b|\b(?:final (?:publication|version)|version of record)\b"
-    r"|\bpublished (?:version|article|in|at)\b|\bfirst (?:appeared|published)\b|\bavailable (?:at|from|online|via)\b"
-)
+_OF_ITSELF = re.compile(rf"(?i){any_of(load('other_works')['before_own_doi'])}")
 
 
 def _own_doi(text: str) -> tuple[str, ...]:

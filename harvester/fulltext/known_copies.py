@@ -1,7 +1,5 @@
 """A work as services describe it, and the copies that they know: values."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from harvester.http.urls import host_of, split

@@ -1,7 +1,5 @@
 """The list of copies after an upgrade: it is made of the stored searches, once. New searches list their own copies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core.errors import NotXml

@@ -1,12 +1,11 @@
 """Similarity of two titles: the same letters, misspelt words, or a title without its subtitle. Pure."""
 
-from __future__ import annotations
-
 import html
 import re
 from unicodedata import lookup
 
 from gateway.core.normal_forms import letters
+from harvester.words import load
 
 _MOST_CHARACTERS = 1000  # of a title
 _SHORT_LETTERS, _SHORT_WORDS = 20, 3  # shorter titles need the venue, all authors and the same year
@@ -29,36 +28,11 @@ _SPELLED = str.maketrans(
     {lookup(f"GREEK SMALL LETTER {name}"): name for name in _GREEK.split()} | {"&": " and ", "\u00b5": "mu"}
 )
 _MARKS = ":.?!\u2013\u2014-([=;"  # between a title and its subtitle
-_ARTICLES = frozenset(("a", "an", "the"))
-
+_WORDS = load("matching")
+_ARTICLES = frozenset(_WORDS["articles"])
 # Titles of parts that every journal and book has: they identify no work.
-GENERIC = frozenset(
-    """
-    abbreviations abstract abstracts acknowledgement acknowledgements acknowledgments addendum advertisement afterword
-    announcement announcements annualreport appendix authorindex authorsreply backmatter bibliography bookreview
-    bookreviews booksreceived briefcommunication calendar callforpapers casereport chapter1 comment commentary comments
-    concludingremarks conclusion conclusions contents contributors copyright correction corrections correspondence
-    corrigendum coverimage dedication discussion editorial editorialboard editorialnote editorsnote editorsintroduction
-    einleitung epilogue errata erratum foreword forewordbytheeditors frontmatter generaldiscussion
-    generalintroduction glossary guesteditorial guesteditorsintroduction imprint impressum index indexofauthors inhalt
-    inhaltsverzeichnis inmemoriam inthisissue instructionsforauthors instructionstoauthors introduccion introduction
-    introductiontothespecialissue introductiontothisissue issueinformation keynote letter letters letterfromtheeditor
-    lettertotheeditor letterstotheeditor listofcontributors listofreviewers mastheads masthead meetingreport message
-    news newsandnotes newsandviews noteonthecontributors notes notesandnews notesoncontributors obituary overview
-    personalia preface presentation proceedings prologue publishersnote reply referees references replytotheauthors
-    report reports response retraction review reviewarticle reviews rezension rezensionen sommaire specialissue
-    subjectindex summary supplement tableofcontents thanktoreviewers titlepage untitled vorwort welcome zusammenfassung
-    """.split()  # noqa: SIM905 - words are read as words
-)
-# First words of another document about a work, or of another part of it.
-_OTHERS = frozenset(
-    """
-    addendum answer appendix book chapter comment commentary comments concern corrected correction corrections
-    corrigenda corrigendum data dataset discussion errata erratum figure figures part parts protocol reanalysis
-    rejoinder reply response retracted retraction review reviewed reviews revisited supplement supplementary supporting
-    table volume withdrawal withdrawn i ii iii iv v vi vii viii ix x xi xii
-    """.split()  # noqa: SIM905 - words are read as words
-)
+GENERIC = frozenset(_WORDS["generic"])
+_OTHERS = frozenset(_WORDS["others"])
 
 
 def plain(title: str) -> str:

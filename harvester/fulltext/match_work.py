@@ -10,8 +10,6 @@ names the service, with title, similarity, author and year.
 `python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, sim
 from harvester.fulltext.pdf.person_names import Name, names_of, share
 from harvester.fulltext.pdf.record_kinds import type_beside
 from harvester.fulltext.pdf.titles import title_of
+from harvester.words import any_of, load
 
 _MOST_DESCRIBED = 25  # of one answer
 _MOST_TITLES = 6  # of a record, and of a description
@@ -32,10 +31,7 @@ _LONGEST_NAME = 100  # characters
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 # Authors that are nobody: a work has no author in common with another one by them.
-_NOBODY = re.compile(
-    r"(?:anon(?:ym(?:ous|us|e|o)?)?|unknown|author(?:unknown|less)|unbekannt|desconocido|desconhecido|inconnu|sconosciuto"
-    r"|none?|na|nn|null|sn|notavailable|notspecified|noauthor|various|diverse|divers|vvaa|aavv|etal|others?){1,2}"
-)
+_NOBODY = re.compile(rf"(?:{any_of(load('matching')['nobody'])}){{1,2}}")
 
 # Types in Crossref and OpenAlex that are never the work of a record without an identifier.
 _NEVER = frozenset(

@@ -1,7 +1,5 @@
 """Comparison of a DOI that was matched by title, author and year with its current record. Pure."""
 
-from __future__ import annotations
-
 from gateway.core.model import Match, Outcome, Work
 from gateway.fulltext.search_result import SearchResult
 from harvester.fulltext.match_titles import similarity

@@ -4,8 +4,6 @@ A host that redirects to another one has a count of its own: of the ends to whic
 to a login has failures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core.model import Candidate, Ending

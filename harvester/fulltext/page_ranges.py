@@ -1,19 +1,16 @@
 """The number of pages of a work, from a page range or an extent as services and records write it. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 
+from harvester.words import any_of, load
+
 MOST = 3000  # a larger number is a mistake
 _RANGE = re.compile(r"(?<![\w.-])([a-z]?)(\d{1,6}) ?(?:[-\u2010-\u2015]|--) ?([a-z]?)(\d{1,6})(?![\w-])")
-# Marks before a range of pages or after a number of pages.
-_MARK = r"(?:pp?\.|pages?|s\.|seiten?|p[aá]gs?\.?|páginas?|pagine|blz\.|str\.|стр\.)"
-_BEHIND_MARK = re.compile(rf"(?i)(?<!\w){_MARK} ?:? ?(?=[a-z]?\d{{1,6}} ?[-\u2010-\u2015])")
+_WORDS = load("page_numbers")
+_BEHIND_MARK = re.compile(rf"(?i)(?<!\w)(?:{any_of(_WORDS['before'])}) ?:? ?(?=[a-z]?\d{{1,6}} ?[-\u2010-\u2015])")
 _BEHIND_ISSUE = re.compile(r"(?i)(?<![\w.-])\d{1,4} ?\([^()]{1,20}\) ?[,:;] ?(?=[a-z]?\d{1,6} ?[-\u2010-\u2015])")
-_EXTENT = re.compile(
-    r"(?i)(?<![\w.,:/-])(\d{1,4}) ?(?:pp?\.?|pages?|s\.|seiten|páginas|págs?\.?|pagine|blz|bladzijden)(?!\w)"
-)
+_EXTENT = re.compile(rf"(?i)(?<![\w.,:/-])(\d{{1,4}}) ?(?:{any_of(_WORDS['after'])})(?!\w)")
 
 
 def number_of_pages(text: str) -> int:

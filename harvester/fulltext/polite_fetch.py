@@ -1,7 +1,5 @@
 """The Fetch of a search: polite, with a cache, and with shorter time limits than those of sources."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
@@ -20,9 +18,8 @@ from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.http.address_guard import ports_of
 from harvester.http.credentials import Access
-from harvester.http.fetching import Web
+from harvester.http.fetching import Web, logged
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.request_log import logged
 
 _LIMITS = {
     "fetch_retries": 1,
@@ -119,16 +116,7 @@ class SubstituteHosts:
 # --- A Fetch with a cache: answers are stored while they are valid, negative ones too, but no files ------------------
 
 _DAY = 86_400
-HOLD = {
-    200: 30 * _DAY,
-    301: 30 * _DAY,
-    302: _DAY,
-    303: _DAY,
-    307: _DAY,
-    308: 30 * _DAY,
-    404: 30 * _DAY,
-    410: 90 * _DAY,
-}
+HOLD = {200: 30 * _DAY, 301: 30 * _DAY, 302: _DAY, 303: _DAY, 307: _DAY, 308: 30 * _DAY, 404: 30 * _DAY, 410: 90 * _DAY}
 ROBOTS_HOLD = dict.fromkeys((200, 401, 403, 404, 410), _DAY)
 _MOST_BYTES = 5_000_000
 

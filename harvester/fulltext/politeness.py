@@ -10,8 +10,6 @@ publishers refuse files that need a key or a subscription, but not others. Refus
 count.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +24,7 @@ from harvester.fulltext.pdf.file_type import HTML, mime_type
 from harvester.fulltext.service_rules import SERVICES, Budget, stated_budget
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
-from harvester.http.robots_cache import RobotsCache
+from harvester.http.robots_txt import RobotsCache
 from harvester.http.urls import host_of
 
 _BLOCKS = 3  # consecutive ones, then the host is avoided

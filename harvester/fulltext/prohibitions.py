@@ -5,8 +5,6 @@ with this very file as its subject. So data that are confidential, or a device f
 words are a table (`words/prohibitions.toml`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

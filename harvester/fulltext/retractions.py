@@ -1,10 +1,9 @@
 """Retractions of works in the statements of services, titles, pages and files, as sentences for people. Pure.
 
 A label (`RETRACTED`) and a statement about this very work (`This article has been retracted`) count. An article about
-retractions, patients who were withdrawn and the title of another retracted work do not.
+retractions, patients who were withdrawn and the title of another retracted work do not. Pages are read only if no
+service names a file.
 """
-
-from __future__ import annotations
 
 import re
 

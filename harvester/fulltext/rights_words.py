@@ -5,8 +5,6 @@ work. It does not count either if the sentence denies it, announces it, offers i
 (`words/rights_words.toml`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

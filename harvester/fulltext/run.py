@@ -4,8 +4,6 @@ Each search is committed with its lease. After a kill, the item is due again whe
 in the cache and are not requested again.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
@@ -128,7 +126,7 @@ class FullTextSearch:
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
         self._is_dry = False
-        self.looked_since = 0  # files that a recheck has looked at since this second are not requested; 0: all are
+        self.looked_since = 0  # files that were rechecked since this second are not requested; 0: all are
 
     def _note(self, identifier: str, url: str, digest: str) -> None:
         """Note that bytes which are taken down are at an address, unless nothing is to be stored."""
@@ -286,12 +284,7 @@ class FullTextSearch:
         )
         title, authors = described(work)
         searched = searched._replace(
-            basis=basis_of(work),
-            identity=identity,
-            before=before,
-            title=title,
-            authors=authors,
-            is_another=has_changed,
+            basis=basis_of(work), identity=identity, before=before, title=title, authors=authors, is_another=has_changed
         )
         if searched.silent and not searched.retracted and not searched.is_another:
             searched = searched._replace(retracted=retracted_of(state))  # no service has withdrawn it

@@ -1,7 +1,5 @@
 """The result of a search: its outcome, whether it is over, and other facts about the work. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from gateway.core.model import Candidate, Outcome, Trace

@@ -18,8 +18,6 @@ adds at most one, and none for a work with an open copy.
 This module uses no database, thread or network: it gets a work and `fetch`, and returns a value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice

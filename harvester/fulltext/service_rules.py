@@ -1,7 +1,5 @@
 """The rate limits of services with an API: a table of documented ones, and those in headers. Pure."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """All steps, in the order in which they run."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from gateway.core.errors import ConfigurationError

@@ -1,11 +1,11 @@
 """Substance alarms: steps and hosts whose share of successes has fallen more than chance explains.
 
-The last week is compared with the eight weeks before, by Fisher's exact test of the two periods. An alarm is closed
-when the share is again what it was before the fall. So is one whose step or host is not used any more. One that a
-person has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens instead.
+The last week is compared with the eight weeks before, for each source, step and host, by Fisher's exact test of the two
+periods: less than 1 of 1,000,000 cases, of at least 30 attempts. So alarms begin some days after an upgrade. An alarm
+is closed when the share is again what it was before the fall. So is one whose step or host is not used any more. One
+that a person has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens
+instead.
 """
-
-from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ _LEAST_ATTEMPTS = 30
 _MOST_CHANCE = 1e-6  # of a fall: what is less likely is an alarm
 _RECOVERED_CHANCE = 0.01  # of the same fall: what is more likely is none
 _EXAMPLES = 3
-_MOST_LOOKED_AT = 2_000  # searches, for examples
+_MOST_SEARCHES = 2_000  # searches, for examples
 _NEGLIGIBLE = 1e-17  # part of a sum
 
 _SUCCESSES = frozenset({Outcome.SUCCESS, Outcome.FULL_TEXT_XML, Outcome.FULL_TEXT_HTML})
@@ -173,7 +173,7 @@ def _examples(discovery: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
     if kind.step == RECHECK:
         return discovery.rechecks.failing(kind.source, kind.host, _EXAMPLES)
     try:
-        searches = discovery.searched_since(kind.source, since, _MOST_LOOKED_AT)
+        searches = discovery.searched_since(kind.source, since, _MOST_SEARCHES)
     except StoreDamaged:  # an alarm without examples is better than none
         return ()
     failed = (state.identifier for state in searches if not _NO_FAILURES.issuperset(_outcomes(state, kind)))

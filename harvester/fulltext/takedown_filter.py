@@ -1,7 +1,5 @@
 """A Fetch that obeys takedowns: it requests no address and returns no file that is taken down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256

@@ -4,8 +4,6 @@ Files that an earlier search found are left out, so that they are searched for a
 now stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from gateway.core import xmlio

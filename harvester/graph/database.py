@@ -3,8 +3,6 @@
 LadybugDB is the extra `graph`. It is imported only here and in the process that runs a query.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -28,7 +26,7 @@ _NAME = "graph.lbug"
 ABOUT = "About"  # the node that says what the graph is
 _MISSING = "LadybugDB is not installed. Install it: pip install 'oai-gateway[graph]'"
 _MEMORY = 1 << 29  # bytes, for pages of the database
-_GLANCE_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _LARGEST_MANIFEST = 1 << 20
 _SHOWN = 300  # characters of a message of the engine
 
@@ -165,7 +163,7 @@ def _fill(connection: Any, manifest: Manifest, reporter: Progress, stop: Stop) -
                 _check_columns(manifest.folder / f"{name}.csv", name)
                 for statement in (_table(name), _copy(name, folder)):
                     running = pool.submit(connection.execute, statement)
-                    while not wait_for((running,), _GLANCE_SECONDS).done:
+                    while not wait_for((running,), _POLL_SECONDS).done:
                         if stop.is_asked:
                             connection.interrupt()
                     if stop.is_asked:

@@ -4,8 +4,6 @@
 Everything that was published up to the horizon is in it, unless it changed later.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -37,7 +35,7 @@ GRAPHML = "graph.graphml"
 FORMATS = ("neo4j", "graphml", "csv")
 _LEDGER = "ledger.sqlite"
 _TASK = "graph"
-_OFTEN = 10_000  # candidates between two looks whether to stop
+_OFTEN = 10_000  # candidates between two checks whether to stop
 # What an export may leave when it is killed.
 _OURS = frozenset((MANIFEST, _LEDGER, f"{_LEDGER}-journal", GRAPHML, *TABLES))
 
@@ -48,7 +46,6 @@ class Writer(Protocol):
     @property
     def file_names(self) -> tuple[str, ...]:
         """The names of the files."""
-        ...
 
     def __enter__(self) -> Self: ...
 
@@ -56,11 +53,9 @@ class Writer(Protocol):
 
     def node(self, label: str, node: Node) -> None:
         """Write a node."""
-        ...
 
     def edge(self, type_: str, edge: Edge) -> None:
         """Write a relationship."""
-        ...
 
 
 class Exported(NamedTuple):
@@ -90,7 +85,6 @@ class Export:
     """One export. `discovery` is None if nothing was searched for yet."""
 
     def __init__(self, store: Store, discovery: Discovery | None, reporter: Progress, stop: Stop) -> None:
-        """Take the stores; nothing is read yet."""
         self._store, self._discovery, self._reporter, self._stop = store, discovery, reporter, stop
         self._counts: Counter[str] = Counter()
 
@@ -143,13 +137,13 @@ class Export:
         for label, node in ledger.nodes():
             writer.node(label, node)
             self._counts[label] += 1
-            self._look(label)
+            self._check_often(label)
         for candidate in ledger.candidates():
             writer.edge("SAME_NAME", candidate)
             self._counts["SAME_NAME"] += 1
-            self._look("SAME_NAME")
+            self._check_often("SAME_NAME")
 
-    def _look(self, kind: str) -> None:
+    def _check_often(self, kind: str) -> None:
         if self._counts[kind] % _OFTEN == 0:
             self._check()
 
@@ -231,7 +225,6 @@ class GraphMl:
     file_names = (GRAPHML,)
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder, which exists."""
         self._folder = folder
         self._file: IO[str]
         self._edges: IO[str]  # they follow all nodes

@@ -3,8 +3,6 @@
 An author is a person if the record states an ORCID iD. Any other author is a name in this publication alone.
 """
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,16 +1,13 @@
 """The ledger of an export: what is the same node in many publications, in a temporary file and not in memory."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from gateway.store.queries import load_file
-from gateway.store.working_file import made_with, transaction, translated
+from gateway.store.sqlite.working_file import WorkingFile
 from harvester.graph.model import Author, Node, Publisher, SameName, Subject
 
 SQL = load_file(Path(__file__).with_name("ledger.sql"))
@@ -30,27 +27,17 @@ class Shared(NamedTuple):
     namesakes: tuple[tuple[str, str], ...] = ()
 
 
-class Ledger:
+class Ledger(WorkingFile):
     """The file of one export. Use it in a `with` block. Its methods raise StoreError when the file cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        """Make the file."""
-        self._path = path
-        self._database = made_with(_SCHEMA, path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._database.close()
+        super().__init__(_SCHEMA, path)
 
     def add(self, shared: Iterable[Shared]) -> None:
         """Note what some publications share."""
         rows = tuple(shared)
         publishers = [(one.publisher, one.searched_at) for one in rows if one.publisher]
-        with transaction(self._database, self._path) as database:
+        with self._writing() as database:
             database.executemany(SQL["person_add"], (person[:2] for one in rows for person in one.persons))
             database.executemany(SQL["subject_add"], (subject for one in rows for subject in one.subjects))
             database.executemany(SQL["namesake_add"], (pair for one in rows for pair in one.namesakes))
@@ -60,17 +47,15 @@ class Ledger:
 
     def nodes(self) -> Iterator[tuple[str, Node]]:
         """Yield (label, node) of every shared node, once."""
-        with translated(self._path):
-            for orcid, name in self._database.execute(SQL["persons"]):
-                yield "Author", Author(orcid, name, orcid)
-            for (fields,) in self._database.execute(SQL["publishers"]):
-                yield "Publisher", Publisher(*json.loads(fields))
-            for row in self._database.execute(SQL["subjects"]):
-                yield "Subject", Subject(*row)
+        for orcid, name in self._walked(SQL["persons"]):
+            yield "Author", Author(orcid, name, orcid)
+        for (fields,) in self._walked(SQL["publishers"]):
+            yield "Publisher", Publisher(*json.loads(fields))
+        for row in self._walked(SQL["subjects"]):
+            yield "Subject", Subject(*row)
 
     def candidates(self) -> Iterator[SameName]:
         """Yield the relationships between authors of the same name, as chains."""
-        with translated(self._path):
-            for (key, author), (other_key, other) in pairwise(self._database.execute(SQL["namesakes"])):
-                if key == other_key:
-                    yield SameName(author, other, key)
+        for (key, author), (other_key, other) in pairwise(self._walked(SQL["namesakes"])):
+            if key == other_key:
+                yield SameName(author, other, key)

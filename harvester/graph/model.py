@@ -1,7 +1,8 @@
 """The property graph as values: five kinds of nodes and five of relationships. Their fields are its schema. Pure.
 
 The first field of a node is its identifier. The first two of a relationship are those of the nodes that it joins. An
-empty text and None mean that a value is not known; it is left out.
+empty text and None mean that a value is not known; it is left out. A wrong check digit counts as no identifier. UUIDs
+are of version 5, so the same store gives the same graph.
 """
 
 from __future__ import annotations

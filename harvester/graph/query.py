@@ -1,7 +1,5 @@
 """Runs a query on the graph of an instance, in a process with limits: read-only, 10 seconds, 10,000 rows."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

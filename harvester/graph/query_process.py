@@ -5,8 +5,6 @@ It gets the query on stdin, and the path of the graph and the limits as argument
 query failed.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -3,8 +3,6 @@
 Items and files that are taken down are left out.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -35,7 +33,6 @@ class Reader:
     """The items of a store, with what the searches know of them; `discovery` is None if there were no searches."""
 
     def __init__(self, store: Store, discovery: Discovery | None) -> None:
-        """Take both; nothing is read yet."""
         self._store, self._discovery = store, discovery
 
     def batches(self, until: int) -> Iterator[Batch]:

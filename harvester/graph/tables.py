@@ -5,8 +5,6 @@ it. A text is in quotation marks, and a quotation mark in it is doubled; a value
 Line breaks in a text stay, so readers must expect them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +21,6 @@ class Tables:
     """The files of a graph in a folder. Use it in a `with` block; `file_names` are those it writes."""
 
     def __init__(self, folder: Path, *, for_people: bool = False) -> None:
-        """Take the folder, which exists."""
         self._folder = folder
         self._cell: Callable[[object], str] = _harmless if for_people else _exact
         self._for_people = for_people

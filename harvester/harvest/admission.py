@@ -32,7 +32,7 @@ LEAST_LISTED = 5
 # More than this share of a first page must be unknown.
 UNKNOWN_SHARE = 0.5
 # Stored records that are requested: from all parts of the store, because the oldest may all be deleted.
-LOOKED_FOR = 5
+SAMPLE_SIZE = 5
 _ITEMS_AT_ONCE = 50
 
 
@@ -200,8 +200,8 @@ class Admission:
         first = next((state.number for _, state in store.items(name, 0, 1)), 1)
         count = store.counts(name)["items"]
         seen: set[int] = set()
-        for part in range(LOOKED_FOR):
-            after = first - 1 + part * count // LOOKED_FOR
+        for part in range(SAMPLE_SIZE):
+            after = first - 1 + part * count // SAMPLE_SIZE
             for _, state in store.items(name, after, _ITEMS_AT_ONCE):
                 is_living = not state.is_deleted and any(not payload.is_deleted for payload in state.payloads)
                 if is_living and state.number not in seen:

@@ -15,7 +15,7 @@ from harvester.harvest.clock import is_past
 from harvester.harvest.instance import Instance
 
 # Enough of the last runs to count the failures in a row.
-RUNS_LOOKED_AT: Final = 20
+RECENT_RUNS: Final = 20
 
 _NOTHING: Final = dict.fromkeys(("items", "deleted", "fulltext", "quarantined", "waiting"), 0)
 
@@ -40,7 +40,7 @@ class Facts:
             return ()
         if last.outcome in (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS):
             return (last,)
-        return [run for run in self.instance.inbox.runs(source, RUNS_LOOKED_AT, stage) if is_past(run)]
+        return [run for run in self.instance.inbox.runs(source, RECENT_RUNS, stage) if is_past(run)]
 
     def announced_at(self, source: str) -> int:
         """Return the second of the last announcement of changes; 0: there was none. It is never in the future."""
@@ -88,7 +88,7 @@ class Facts:
         return self.instance.discovery().unpublished_sources()
 
     @cached_property
-    def next_looks(self) -> dict[str, int]:
+    def next_rechecks(self) -> dict[str, int]:
         """The second at which the next published file is due, of each source that has files."""
         if not self.instance.has_searched:
             return {}

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.store.queries import load_file
-from gateway.store.working_file import made_with, transaction, translated
+from gateway.store.sqlite.working_file import made_with, transaction, translated
 
 _BATCH = 500
 _SQL = load_file(Path(__file__).with_name("named_records.sql"))

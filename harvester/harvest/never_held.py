@@ -17,13 +17,13 @@ from gateway.core.model import Cursor, ItemState, RawPage, RunOutcome, Slice
 from gateway.core.names import local_identifier
 from harvester.harvest.instance import Instance
 from harvester.harvest.named_records import ListedRecords, RecordState
-from harvester.harvest.run_log import Clock, RunLog
+from harvester.harvest.run_lifecycle import Clock, RunLog
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST
 from harvester.sources import UNFETCHED, Options, SourceKind
 from harvester.sources.budget import Spender
 
-LOOKED_AT = 50  # requests after which the source is believed that all are in other formats only
+SAMPLE_SIZE = 50  # requests after which the source is believed that all are in other formats only
 MOST_FAILURES = 10  # in a row; then the source is failing, or does not support GetRecord
 
 Thing = TypeVar("Thing")
@@ -139,9 +139,9 @@ class NeverHeld:
     def _is_elsewhere(self) -> bool:
         """Return whether all new records are in other formats only: some sources list them in each format."""
         count = self.named.living(RecordState.NOTHING)
-        if count <= LOOKED_AT:
+        if count <= SAMPLE_SIZE:
             return False
-        chosen = list(islice(self.named.known(RecordState.NOTHING), 0, None, count // LOOKED_AT))[:LOOKED_AT]
+        chosen = list(islice(self.named.known(RecordState.NOTHING), 0, None, count // SAMPLE_SIZE))[:SAMPLE_SIZE]
         for identifier, place in chosen:
             if self.is_over():
                 return False

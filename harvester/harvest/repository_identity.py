@@ -1,12 +1,18 @@
-"""The identity of a source: the accepted one, the present one, and differences that wait for a confirmation."""
+"""The identity of a source: the accepted one, the present one, and differences that wait for a confirmation.
+
+The name of a source may have been used before: then the records that would return under it are reported.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gateway.core.errors import AnswerError
 from gateway.core.model import Identity, KnownIdentity
 from gateway.store.base import Inbox
+from harvester.harvest.instance import Instance
+from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import AnotherRepository
 
 # The words of the standards for the fields of an Identity.
@@ -130,3 +136,42 @@ def accept(inbox: Inbox, source: str, identity: Identity | None = None) -> None:
     accepted = Identity(*(now or was for now, was in zip(identity, old, strict=True)))
     is_another_accepted = known is not None and (bool(known.strange) or is_another(known))
     inbox.keep_identity(source, KnownIdentity(accepted, accepted, is_strange_accepted=is_another_accepted))
+
+
+class Former(NamedTuple):
+    """The records under a former name. `is_other`: they came from another address than the present one."""
+
+    sentence: str
+    is_other: bool
+
+
+def former(instance: Instance, name: str, url: str) -> Former | None:
+    """Return the records that are stored under the name of a source; None when there are none."""
+    with instance.store.view() as view:
+        known = view.source(name)
+    counts = instance.store.counts(name)
+    if known is None or not counts["items"]:
+        return None
+    deleted, living = counts["deleted"], counts["items"] - counts["deleted"]
+    held = [f"{deleted} deleted" * bool(deleted), f"{living} published" * bool(living)]
+    what = f"{' and '.join(filter(None, held))} records are stored under it"
+    if known.base_url == url:
+        return Former(
+            f"The name {name} was used before for the same address: {what}. Deleted records that the source still has "
+            "come to life again at its next harvest, under their old identifiers.",
+            is_other=False,
+        )
+    return Former(
+        f"The name {name} was used before for ANOTHER address, {known.base_url}: {what}. A record of {url} with the "
+        "identifier of one of them takes its place, and deleted ones come to life again.",
+        is_other=True,
+    )
+
+
+def note_former(instance: Instance, entry: SourceEntry, note: Callable[[str], None]) -> None:
+    """Report which records return when the entry of a removed source was written by hand."""
+    with instance.store.view() as view:
+        known = view.source(entry.name)
+        is_removed = known is not None and known.is_removed
+    if is_removed and (former_url := former(instance, entry.name, entry.url)):
+        note(former_url.sentence)

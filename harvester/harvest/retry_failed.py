@@ -18,8 +18,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import refuse_another
-from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_log import RunLog
+from harvester.harvest.run_lifecycle import Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
 from harvester.harvest.run_options import (
     RunOptions,
     learned_of,
@@ -28,8 +27,7 @@ from harvester.harvest.run_options import (
 )
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.waiting_deletions import deletion_slice, report_waiting
-from harvester.harvest.windows.days import dates_of
-from harvester.harvest.windows.plan import closed, label_of
+from harvester.harvest.windows.plan import closed, dates_of, label_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop

@@ -1,4 +1,4 @@
-"""One run of one source, from its first request to the proof that nothing is missing.
+"""One run of one source, from its first request to the proof that nothing is missing; and its rehearsal, a dry run.
 
 Each answer is committed to the inbox (page, slices, next cursor: one transaction), and then published. After a kill,
 the next run continues from the last cursor, and publishes what is not published yet.
@@ -6,21 +6,22 @@ the next run continues from the last cursor, and publishes what is not published
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 from gateway.core.errors import AnswerError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, SetDescription
-from harvester.harvest.accounting import Accounting
+from harvester.harvest.accounting import Accounting, count_step
 from harvester.harvest.admission import Admission
-from harvester.harvest.descriptions import keep_description
+from harvester.harvest.descriptions import doubts_of_empty_set, keep_description
 from harvester.harvest.held_records import StoredHoldings
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import HarvestInProgress
+from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, unlisted_records
 from harvester.harvest.publishing.publication import Publication
-from harvester.harvest.reused_names import note_former
-from harvester.harvest.run_lifecycle import RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_log import RunLog, summary
+from harvester.harvest.repository_identity import note_former
+from harvester.harvest.run_lifecycle import RunLog, RunResult, SourceRun, run_lifecycle, summary
 from harvester.harvest.run_options import (
     RunOptions,
     learned_of,
@@ -30,12 +31,9 @@ from harvester.harvest.run_options import (
     start_cursor,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unlisted_records import covers_earlier, unlisted_records
 from harvester.harvest.waiting_deletions import release
-from harvester.harvest.windows.days import OPEN
-from harvester.harvest.windows.harvest import WindowedHarvest
-from harvester.harvest.windows.parallel import Fetcher
-from harvester.harvest.windows.plan import behind, day_before, label_of, plan, windows_of
+from harvester.harvest.windows.harvest import Fetcher, WindowedHarvest
+from harvester.harvest.windows.plan import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop
@@ -265,3 +263,65 @@ class _Harvest:
         self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
         self.log.record_progress(None if total is None else max(0, total - done))
         publication.feed(len(step.slices), len(step.page.body))
+
+
+def rehearse(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    run_options: RunOptions,
+    fetch: Fetch,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Counter[str]:
+    """Send the requests of a run, store nothing, and return the counts.
+
+    A list that fails counts as doubtful. Raise the last GatewayError when all lists fail.
+    """
+    progress, stop = progress or Silence(), stop or Stop()
+    overlap = instance.settings.number("harvest_overlap_seconds")
+    options = source_options(entry, instance.settings, overlap, run_options)
+    options = replace(options, known=learned_of(instance, kind, entry.name))
+    description = kind.describe(options, fetch)
+    options = options.after(description)
+    admission = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified(options)
+    for doubt in admission.doubts:
+        progress.say(f"{entry.name}: {doubt}")
+    counts: Counter[str] = Counter(doubts=len(admission.doubts))
+    failures: list[GatewayError] = []
+    lists = tuple(lists_of(entry, run_options))
+    in_progress = HarvestInProgress(instance, entry.name, is_sure=run_options.is_sure)
+    for metadata_prefix, set_spec in lists:
+        cursor, before = start_cursor(instance, entry.name, metadata_prefix, set_spec, run_options), counts["received"]
+        admission.begin(options, cursor)
+        for step in _until_it_fails(kind.changes(options, cursor, fetch), failures):
+            admission.admit(step)
+            count_step(counts, step)
+            is_empty = step.is_last and counts["received"] == before
+            of_set = doubts_of_empty_set(set_spec, description.with_sets(kind, options, fetch).sets) if is_empty else ()
+            doubts = (*step.doubts, *step.losses, *of_set)
+            counts["doubts"] += len(doubts)
+            counts["held_back"] += sum(slice_.waits for slice_ in in_progress.marked(step))
+            for doubt in doubts:
+                progress.say(f"{entry.name} {label_of(step.cursor)}: {doubt}")
+            progress.show(f"{entry.name} {label_of(step.cursor)}", step.received, step.announced[1])
+            is_limit_reached = run_options.max_records and counts["received"] >= run_options.max_records
+            if stop.is_asked or stop.is_time_over or is_limit_reached:
+                return counts
+    if len(failures) == len(lists):
+        raise failures[-1]
+    return counts + _report_failures(failures, entry.name, progress)
+
+
+def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iterator[Step]:
+    """Return the steps of a list. An error that ends it is noted, and does not stop the others."""
+    try:
+        yield from steps
+    except ERRORS_OF_ONE_REQUEST as error:
+        failures.append(error)
+
+
+def _report_failures(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
+    for error in failures:
+        progress.fail(f"{source}: {error}")
+    return Counter(doubts=len(failures))

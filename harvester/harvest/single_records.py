@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gateway.core.model import Cursor, RunOutcome
 from harvester.harvest.instance import Instance
 from harvester.harvest.never_held import MOST_FAILURES
-from harvester.harvest.run_lifecycle import SourceRun
-from harvester.harvest.run_log import Clock
+from harvester.harvest.run_lifecycle import Clock, SourceRun
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.waiting_deletions import deletion_page, deletion_slice
 from harvester.http.messages import Fetch

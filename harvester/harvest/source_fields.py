@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from gateway.core.address_rules import are_allowable
 from gateway.core.special_addresses import CLASSES
-from harvester.harvest.windows.days import UNITS
+from harvester.harvest.windows.plan import UNITS
 from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 MOST_CONNECTIONS = 32  # to one host; more would overload a repository
@@ -23,8 +23,8 @@ class Field(NamedTuple):
 
 FIELDS: tuple[Field, ...] = (
     Field("url", "text", "The address of the source; for OAI-PMH the base URL, without arguments of the protocol."),
-    Field("kind", "text", "What kind of source it is: the name of a module or package in `harvester/sources`."),
-    Field("formats", "texts", "The metadataPrefixes to harvest."),
+    Field("kind", "text", "The kind of source: a module or package of `harvester/sources`; `oai_pmh` by default."),
+    Field("formats", "texts", "The metadataPrefixes to harvest; `oai_dc` by default."),
     Field("sets", "texts", "The setSpecs to harvest; none: everything."),
     Field("from", "text", "Nothing older is asked for: a UTCdatetime."),
     Field("until", "text", "Nothing newer is asked for: a UTCdatetime."),
@@ -38,11 +38,11 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "recheck_every",
         "duration",
-        "The period in which `tend` searches again and looks at each published file; nothing: never.",
+        "The period in which `tend` searches again and rechecks each published file; nothing: never.",
     ),
     Field("hours", "hours", "The hours (UTC) in which it is asked, such as 21:00-05:00; without them: at any time."),
     Field("slice", "unit", "The length of the windows in which its lists are harvested at first: year, month or day."),
-    Field("connections", "count", "How many of these windows are requested at once; the default is one."),
+    Field("connections", "count", f"How many windows are requested at once: 1 (default) to {MOST_CONNECTIONS}."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("notify_inbox", "text", "The inbox of the source (COAR Notify) to which discovered files are announced."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),

@@ -9,26 +9,25 @@ So publication works as after a harvest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from time import time
 
 from gateway.core.errors import AnswerError, ConfigurationError
-from gateway.core.model import Cursor, RunOutcome, Slice
-from harvester.harvest.accounting import count_published, report_quarantined
+from gateway.core.model import Cursor, ItemState, RunOutcome, Slice
+from gateway.store.base import Store
+from harvester.harvest.accounting import count_published, report_quarantined, unfetched
 from harvester.harvest.admission import Admission
 from harvester.harvest.instance import Instance
-from harvester.harvest.named_records import Heading, ListedRecords
-from harvester.harvest.never_held import LOOKED_AT, NeverHeld, batches, compared, is_wanted
+from harvester.harvest.named_records import Heading, ListedRecords, RecordState
+from harvester.harvest.never_held import SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
 from harvester.harvest.publishing.publication import Publication
-from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_log import Clock, RunLog
+from harvester.harvest.run_lifecycle import Clock, Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
 from harvester.harvest.run_options import RunOptions, learned_of, source_options
 from harvester.harvest.single_records import SingleRecords
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.sweep_comparison import NOT_NAMED, RETURNED, VANISHED, compare
 from harvester.harvest.waiting_deletions import report_waiting, waiting_deletions
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
@@ -37,6 +36,12 @@ from harvester.runtime.progress import Progress
 from harvester.sources import Options, SourceKind
 from harvester.sources.budget import Budget, Spender
 
+# The notes about identifiers in `ListedRecords`.
+VANISHED = "vanished"  # stored, and not listed any more
+RETURNED = "returned"  # stored as deleted, and listed
+NOT_NAMED = "not named"  # missing, and not listed any more
+
+_ITEMS_AT_ONCE = 1000
 STAGE = "sweep"
 
 _MOST_SHOWN = 10  # identifiers in one sentence
@@ -45,6 +50,64 @@ _GONE = "gone"  # vanished, and missing on request
 
 # Called with the numbers of vanished and stored records, when the deletions exceed the allowed share.
 Confirm = Callable[[int, int], bool]
+
+
+def compare(
+    instance: Instance,
+    source: str,
+    metadata_prefix: str,
+    named: ListedRecords,
+    never_held: NeverHeld,
+    *,
+    is_listed: bool,
+) -> dict[str, int]:
+    """Note in `named` how the listed records differ from the stored ones; return the counts of the comparison.
+
+    `is_listed`: the list is complete, so that a record that is not in it has vanished. Raise StoreError.
+    """
+    held, takedowns = 0, instance.store.takedowns()
+    for states in _items(instance.store, source):
+        withdrawn = {
+            state.upstream for state in states if takedowns.names_item(state.identifier, source, state.upstream)
+        }
+        ours = [
+            (state.upstream, payload.is_deleted)
+            for state in states
+            for payload in state.payloads
+            if payload.metadata_prefix == metadata_prefix
+        ]
+        held += sum(not is_deleted for _, is_deleted in ours)
+        never_held.hold(states)
+        living = {upstream: named.is_living(upstream) for upstream, _ in ours}
+        if is_listed:
+            named.note(VANISHED, (name for name, is_deleted in ours if not is_deleted and not living[name]))
+        returned = (name for name, is_deleted in ours if is_deleted and living[name])
+        named.note(RETURNED, (name for name in returned if name not in withdrawn))  # purged, not deleted
+    never_held.sort_out()
+    if is_listed:
+        _note_not_named(instance, source, metadata_prefix, named)
+    return {
+        "named": named.living(),
+        "held": held,
+        "vanished": named.count(VANISHED),
+        "returned": named.count(RETURNED),
+        "never_held": never_held.total,
+        "unusable": named.living(RecordState.UNUSABLE),
+    }
+
+
+def _note_not_named(instance: Instance, source: str, metadata_prefix: str, named: ListedRecords) -> None:
+    """Note missing records that are not in the list; if they are stored, they have vanished, too."""
+    missing = (name for cursor, name in unfetched(instance, source) if cursor.metadata_prefix == metadata_prefix)
+    for batch in batches(name for name in missing if not named.is_living(name)):
+        named.note(NOT_NAMED, batch)
+
+
+def _items(store: Store, source: str) -> Iterator[list[ItemState]]:
+    after = 0
+    while rows := store.items(source, after, _ITEMS_AT_ONCE):
+        yield [state for _, state in rows]
+        after = rows[-1][1].number
 
 
 def sweep(
@@ -240,7 +303,7 @@ class _Sweep:
         When all can be asked for, those that are still there are simply kept.
         """
         prefix, vanished = records.cursor.metadata_prefix, named.count(VANISHED)
-        most = vanished if self.has_slipped else LOOKED_AT
+        most = vanished if self.has_slipped else SAMPLE_SIZE
         step = max(1, vanished // most) if most else 1
         chosen = list(islice(chain.from_iterable(named.noted(VANISHED)), 0, None, step))[:most]
         living = records.living(chosen)

@@ -10,10 +10,10 @@ from gateway.ops.clocks import ahead_of_machine
 from harvester.fulltext.substance import sentence
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.facts import Facts
+from harvester.harvest.hidden_items import is_named
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import in_words
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.takedowns.hide import is_named
 
 
 def without_entry(source: Source) -> str:

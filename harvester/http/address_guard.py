@@ -1,14 +1,13 @@
 """The address guard decides where a request may go. `connections` calls it before each connection.
 
 The guard looks a name up once, judges its addresses, and the connection uses one of them. So a second look-up with
-another result (DNS rebinding) has no effect. If there is a proxy, the guard judges the name instead.
+another result (DNS rebinding) has no effect. If there is a proxy, the guard judges the name instead. A resolver for our
+hub, which must not call itself, refuses names that lead to our own servers.
 """
-
-from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 from gateway.core.address_rules import Address, Allowed, class_of, class_of_all, is_local_name, parse_address
 from gateway.core.errors import AddressRefused, ConfigurationError
 from gateway.core.special_addresses import LOOPBACK, NAMEABLE, PUBLIC
+from harvester.http.urls import origin_of
 
 # The results of `socket.getaddrinfo`: family, type, protocol, canonical name, socket address.
 Place: TypeAlias = tuple[Any, ...]
@@ -45,11 +45,7 @@ class Guard:
     """Judge of hosts, ports and addresses. Call it for each new connection."""
 
     def __init__(
-        self,
-        allowed: Allowed,
-        own: Own | None = None,
-        resolve: Resolve | None = None,
-        ports: Collection[int] = (),
+        self, allowed: Allowed, own: Own | None = None, resolve: Resolve | None = None, ports: Collection[int] = ()
     ) -> None:
         """Take what is allowed, the source of the requests, the resolver (None: the system's) and ports.
 
@@ -176,3 +172,33 @@ def address_class(url: str, resolve: Resolve | None = None) -> str:
 def _plain(host: str) -> str:
     """Return a host in the form used to compare hosts: lower case, no dot at the end, ASCII digits."""
     return normalize("NFKC", host).lower().rstrip(".")
+
+
+def elsewhere(own: Iterable[str], allowed: Allowed, resolve: Resolve | None = None) -> Resolve:
+    """Return a resolver that raises AddressRefused for a name at an address and port of one of the URLs `own`.
+
+    A server at port 80 is the one at port 443. An allowed name is not refused. `resolve` is the resolver in use (None:
+    the system's).
+    """
+    look_up: Resolve = resolve or socket.getaddrinfo
+    origins = {origin_of(url) for url in own}
+    servers = {(origin.host, origin.port) for origin in origins}
+
+    def resolved(host: str, port: int, **options: object) -> list[Place]:
+        places = list(look_up(host, port, **options))
+        if not allowed.name(host, port) and any(_is_at(places, port, server, look_up) for server in servers):
+            raise AddressRefused(f"{host} port {port} leads back to this hub.")
+        return places
+
+    return resolved
+
+
+def _is_at(places: list[Place], port: int, server: tuple[str, int], resolve: Resolve) -> bool:
+    host, own_port = server
+    if port != own_port and {port, own_port} != {80, 443}:
+        return False
+    try:
+        own = {str(place[4][0]) for place in resolve(host, own_port, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):
+        return False
+    return any(str(place[4][0]) in own for place in places)

@@ -5,8 +5,6 @@ number and the depth of entries. A folder has no such limits, so a refused archi
 folder.
 """
 
-from __future__ import annotations
-
 import lzma
 import struct
 import tarfile
@@ -37,10 +35,7 @@ _GZIP_WINDOW = 31
 _TAR, _TAR_AT = b"ustar", 257
 # The local header before each file of a ZIP: mark, flags, packed length, lengths of the name and of the extra field.
 _HEAD, _HEAD_MARK = struct.Struct("<4s2xH10xI4xHH"), b"PK\x03\x04"
-_LENGTH_BEHIND, _LENGTH_ELSEWHERE = (
-    0x8,
-    0xFFFFFFFF,
-)  # the packed length stands after the file, or in the ZIP64 field
+_LENGTH_BEHIND, _LENGTH_ELSEWHERE = (0x8, 0xFFFFFFFF)  # the packed length stands after the file, or in the ZIP64 field
 
 MOST_ENTRIES = 100_000  # files and folders; the manifest of a ResourceSync package has room for 50,000
 MOST_DEPTH = 32  # folders in each other, and the file in them

@@ -3,8 +3,6 @@
 No object here contains a secret, so none can be shown, logged or stored by accident.
 """
 
-from __future__ import annotations
-
 import os
 from base64 import b64encode
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Dates: as repositories write them, and as arguments of requests (OAI-PMH 2.0 §3.3). Pure. Seconds are Unix time."""
 
-from __future__ import annotations
-
 import re
 from calendar import timegm
 from datetime import UTC, datetime

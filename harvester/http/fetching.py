@@ -5,8 +5,7 @@
 No code above it sleeps or repeats because of the network. No code below it knows the purpose of a request.
 """
 
-from __future__ import annotations
-
+import logging
 import os
 import random
 import ssl
@@ -17,6 +16,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
@@ -32,23 +32,22 @@ from gateway.core.errors import (
     AnswerTooSlow,
     ConfigurationError,
     ConnectionFailed,
+    GatewayError,
     RemoteRefuses,
     TryLater,
 )
 from gateway.core.names import source_of
 from gateway.core.settings import Settings
 from harvester.http.address_guard import Guard, Own, Resolve
-from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
+from harvester.http.connections import Channel, Channels, GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file
 from harvester.http.credentials import Access, Credentials
-from harvester.http.failures import LIBRARY_ERRORS, Fault, fault_from
 from harvester.http.messages import Fetch, Fetched, Request, Sink
-from harvester.http.origins import Origin, clean, origin_of, shown
 from harvester.http.pacing import Pace, Rate
 from harvester.http.proxies import Proxies
 from harvester.http.proxies import shown as shown_proxy
-from harvester.http.retrying import Waiting, asks_to_wait, is_passing
-from harvester.http.sessions import Channel, Channels
+from harvester.http.retrying import LIBRARY_ERRORS, Fault, Waiting, asks_to_wait, fault_from, is_passing
+from harvester.http.urls import Origin, clean, origin_of, shown
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 10
@@ -60,6 +59,7 @@ _MOST_DIGITS = 18  # of a Content-Length
 _FOR_ANYBODY = frozenset(
     ("accept", "accept-encoding", "cache-control", "content-type", "if-modified-since", "if-none-match", "range")
 )
+log = logging.getLogger("harvester")
 
 
 class _Session(requests.Session):
@@ -438,3 +438,20 @@ def trusting(bundles: Sequence[Path]) -> ssl.SSLContext | None:
         except OSError as error:
             raise ConfigurationError(f"The ca_bundle {bundle} cannot be read: {error.strerror}.") from error
     return context
+
+
+def logged(fetch: Fetch) -> Fetch:
+    """Return a Fetch that logs one line per request at level DEBUG, and raises the errors of `fetch`."""
+
+    def asked(request: Request) -> Fetched:
+        began = monotonic()
+        try:
+            fetched = fetch(request)
+        except GatewayError as error:
+            log.debug("%s %s: %s (%.1f s)", request.method, shown(request.url), error, monotonic() - began)
+            raise
+        facts = f"{fetched.status}, {len(fetched.body)} bytes"
+        log.debug("%s %s: %s (%.1f s)", request.method, shown(request.url), facts, monotonic() - began)
+        return fetched
+
+    return asked

@@ -1,12 +1,11 @@
 """Readers of JSON answers that trust no form: a path returns the values at its end, or none. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gateway.core.errors import AnswerError, RemoteRefuses, TryLater
+from gateway.core.errors import AnswerError, AnswerTooLarge, RemoteRefuses, TryLater
+from gateway.core.typed_links import Link, links_of_json
 from gateway.core.xmltext import clean
 from harvester.http.messages import Fetched
 from harvester.xml.parsing import refuse_heavy_json
@@ -54,6 +53,15 @@ def listed(document: Node | None, service: str, *path: str, named: Callable[[Nod
     if end and not any(map(named, works)):
         raise AnswerError(f"{service} lists works in {'.'.join(path)}, but none has an identifier.")
     return works
+
+
+def linkset(body: bytes, base: str) -> tuple[Link, ...]:
+    """Return the links of an application/linkset+json document (RFC 9264 §4.2); none when it is unreadable."""
+    try:
+        refuse_heavy_json(body)
+        return tuple(links_of_json(json.loads(body), base))
+    except (AnswerTooLarge, ValueError, RecursionError):
+        return ()
 
 
 def without(service: str, what: str) -> AnswerError:

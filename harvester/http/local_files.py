@@ -3,16 +3,16 @@
 `file:///path` answers with a list in JSON: [name, bytes, second of the last change] of each file. After them comes an
 object with the fields of `Unread` for each name that is not read. `file:///path#name` answers with one file, with the
 part that a Range header asks for, or with 304. Single compressed files (`.gz`, `.zst`) are read decompressed. Nothing
-outside the one path is opened. Nothing is written, except that a compressed tar is unpacked once into a temporary file
-without a name. Otherwise each step back would unpack it from its beginning.
+outside the one path is opened: links in a folder are not followed, for they may lead out of it, in a circle, or to a
+file that is read under its own name. Nothing is written, except that a compressed tar is unpacked once into a temporary
+file without a name. Otherwise each step back would unpack it from its beginning.
 """
-
-from __future__ import annotations
 
 import bz2
 import gzip
 import json
 import lzma
+import os
 import tarfile
 import time
 import zipfile
@@ -21,22 +21,79 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from posixpath import dirname, join, normpath
-from typing import IO, Self, TypeAlias, cast
+from typing import IO, NamedTuple, Self, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from zstandard import ZstdDecompressor, ZstdError
 
 from gateway.core.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
-from harvester.http.folder_files import Unread, escaped, files_in
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.temporary_files import AnonymousFile
 
+_APPLE_DOUBLE = b"\x00\x05\x16\x07"  # the first bytes of `._NAME`, which macOS writes beside a file
 _File: TypeAlias = tuple[str, int, int]  # name, bytes, second of the last change
 _STEP = 1 << 16  # bytes written to a sink at once
 _DAMAGES = (*DAMAGES, cast("type[Exception]", ZstdError))  # its type stub does not say that it is an exception
 _MOST_BYTES = 100_000_000_000  # of a compressed tar, unpacked
 _COMPRESSED = {b"\x1f\x8b": gzip.GzipFile, b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}  # by their first bytes
+
+
+class Unread(NamedTuple):
+    """A name below the folder that is not read, the reason as a clause, and the file in the folder that it links to.
+
+    The name of a folder, or of a link to one, ends with a slash. `target` is empty for anything but such a link.
+    """
+
+    name: str
+    why: str
+    target: str = ""
+
+
+def files_in(folder: Path, *, reads_hidden: bool = False) -> tuple[list[Path], list[Unread]]:
+    """Return the plain files of a folder and all folders below it, and the names that are not read."""
+    files: list[Path] = []
+    unread: list[Unread] = []
+    failures: list[OSError] = []
+    for above, folders, names in os.walk(folder, onerror=failures.append):
+        links = [name for name in folders if (Path(above) / name).is_symlink()]
+        for path in (Path(above) / name for name in (*names, *links)):
+            if path.is_symlink():
+                unread.append(_link(folder, path))
+            elif not path.is_file():
+                unread.append(Unread(_name(folder, path), "it is a pipe, a socket or a device"))
+            elif reads_hidden or not path.name.startswith("."):
+                files.append(path)
+            elif not _is_apple_double(path):
+                unread.append(Unread(_name(folder, path), "it is hidden"))
+    unread += (Unread(f"{_name(folder, Path(error.filename))}/", f"{error.strerror}") for error in failures)
+    return files, unread
+
+
+def escaped(name: str) -> str:
+    """Return a name of a file, with an escape of four characters for each byte that is not UTF-8."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _name(folder: Path, path: Path) -> str:
+    return path.relative_to(folder).as_posix()
+
+
+def _link(folder: Path, path: Path) -> Unread:
+    name, root, target = _name(folder, path), Path(os.path.realpath(folder)), Path(os.path.realpath(path))
+    slash = "/" if path.is_dir() else ""
+    if not path.exists():
+        return Unread(name, "it is a link that leads nowhere")
+    if not target.is_relative_to(root):
+        return Unread(name + slash, "it is a link out of the folder")
+    return Unread(name + slash, "it is a link", "" if slash else _name(root, target))
+
+
+def _is_apple_double(path: Path) -> bool:
+    if not path.name.startswith("._"):
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(_APPLE_DOUBLE)) == _APPLE_DOUBLE
 
 
 class Local:

@@ -1,16 +1,19 @@
-"""The two values at the seam to the network: a request, and its answer. Pure; `fetching` does the work."""
+"""The values at the seam to the network: a request, its answer, and sinks of bodies. Pure; `fetching` does the work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 from urllib.parse import quote
 
+from gateway.core.errors import AnswerTooLarge, TryLater
+from gateway.core.typed_links import Link, links_of_header
 from harvester.http.dates import http_second
 
 _SETTLED_SECONDS = 60
 _LEGAL = "%/:?#[]@!$&'()*+,;=~"  # in an address, beside letters and digits
+MOST_ANSWER: Final = 65_536  # bytes
 
 
 class Sink(Protocol):
@@ -91,6 +94,11 @@ class Fetched:
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
     @property
+    def links(self) -> tuple[Link, ...]:
+        """Return the links of all `Link` headers (RFC 8288 §3), without the unreadable ones."""
+        return tuple(links_of_header((value for key, value in self.headers if key.lower() == "link"), self.url))
+
+    @property
     def location(self) -> str:
         """Return the target of a redirect (RFC 9110 §10.2.2), or an empty string.
 
@@ -104,6 +112,9 @@ class Fetched:
             return quote(sent, safe=_LEGAL)
 
 
+Fetch: TypeAlias = Callable[[Request], Fetched]
+
+
 def settled_date(answer: Fetched) -> str:
     """Return the Last-Modified of an answer if it is a strong validator; else an empty string.
 
@@ -115,4 +126,48 @@ def settled_date(answer: Fetched) -> str:
     return modified if sent is not None and changed is not None and sent - changed >= _SETTLED_SECONDS else ""
 
 
-Fetch: TypeAlias = Callable[[Request], Fetched]
+def conditions(entity_tag: str, modified: str) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a request that is answered in full only if a resource has changed (RFC 9110 §13.1)."""
+    pairs = (("If-None-Match", entity_tag), ("If-Modified-Since", modified))
+    return tuple(pair for pair in pairs if pair[1])
+
+
+class Body:
+    """Takes the body of an answer up to a limit, and its status. `takes` returns whether a status has a body for us."""
+
+    def __init__(self, most: int = MOST_ANSWER, takes: Callable[[int], bool] = lambda _status: True) -> None:
+        self.status = 0
+        self._most, self._takes = most, takes
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    @property
+    def content(self) -> bytes:
+        """The bytes so far."""
+        return b"".join(self._parts)
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Return no headers: the body is requested whole."""
+        return ()
+
+    def begin(self, answer: Fetched) -> bool:
+        """Return whether the body is taken."""
+        self.status = answer.status
+        return self._takes(answer.status)
+
+    def write(self, part: bytes) -> None:
+        """Take the next bytes. Raise AnswerTooLarge beyond the limit."""
+        self._size += len(part)
+        if self._size > self._most:
+            raise AnswerTooLarge(f"The answer has more than {self._most} bytes.")
+        self._parts.append(part)
+
+
+def status_of(fetch: Fetch, request: Request, body: Body) -> int:
+    """Return the status of the answer to a request whose body is taken, even if that asks to wait or is too long."""
+    try:
+        return fetch(request).status
+    except (AnswerTooLarge, TryLater):
+        if not body.status:
+            raise
+        return body.status

@@ -1,12 +1,10 @@
 """Pauses between the requests to each host of this process, and which servers have answered lately."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Lock
 
 from gateway.core.errors import AnswerTooSlow
-from harvester.http.origins import shown
+from harvester.http.urls import shown
 
 _GRACE_SECONDS = 10.0  # at the start of a body, without a least rate
 _RECENT_SECONDS = 3600.0
@@ -16,7 +14,6 @@ class Pace:
     """The next turn of each host, and the last answer of each server. Share one in a process; safe for threads."""
 
     def __init__(self) -> None:
-        """Begin with no pauses and no answers."""
         self._next: dict[str, float] = {}
         self._answered: dict[str, float] = {}
         self._lock = Lock()
@@ -53,7 +50,6 @@ class Rate:
     """The least rate of the body of one answer: `least` bytes per second after ten seconds; 0: none."""
 
     def __init__(self, url: str, least: int, monotonic: Callable[[], float]) -> None:
-        """Start the measurement now."""
         self.least, self._url, self._monotonic = least, url, monotonic
         self._began = monotonic() if least else 0.0
 

@@ -4,8 +4,6 @@
 means no proxy at all. This machine is never reached through a proxy. Credentials of a proxy are never shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit

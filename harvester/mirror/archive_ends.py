@@ -1,21 +1,12 @@
 """Find the end of archives: 7z, RAR, tar, others. Each function returns its offset, or raises `Broken`."""
 
-from __future__ import annotations
-
 import bz2
 import lzma
 import struct
 import zlib
 from collections.abc import Iterator
 
-from harvester.mirror.file_types import (
-    CUT,
-    MOST,
-    MOST_PARTS,
-    Broken,
-    Content,
-    whole,
-)
+from harvester.mirror.file_types import CUT, MOST, MOST_PARTS, Broken, Content, whole
 
 
 def seven_zip(data: Content) -> int:

@@ -29,7 +29,11 @@ def audited_object(
     `contents` is the catalogue, if there is one; the object is removed from it. Raise StoreDamaged, OSError or
     KeyError when the object cannot be read.
     """
-    content = _declared(folder)
+    if not is_regular(folder / DECLARATION):
+        raise StoreDamaged(f"{folder / DECLARATION} is not there.")
+    if (folder / DECLARATION).read_bytes() != OBJECT_DECLARED:
+        raise StoreDamaged(f"{folder / DECLARATION} has a wrong content.")
+    content = _written(folder)
     inventory = read_inventory(content)
     identifier = inventory.identifier
     if folder != root.place(identifier):
@@ -41,15 +45,6 @@ def audited_object(
     if contents is not None:
         contents.forget(identifier)
     yield read_holding((folder / inventory.place(RECEIVED)).read_bytes())
-
-
-def _declared(folder: Path) -> bytes:
-    """Return the inventory of an object. Raise StoreDamaged when it was altered."""
-    if not is_regular(folder / DECLARATION):
-        raise StoreDamaged(f"{folder / DECLARATION} is not there.")
-    if (folder / DECLARATION).read_bytes() != OBJECT_DECLARED:
-        raise StoreDamaged(f"{folder / DECLARATION} has a wrong content.")
-    return _written(folder)
 
 
 def _written(folder: Path) -> bytes:

@@ -3,8 +3,6 @@
 The tests of the library of the Library of Congress decide what is valid; where they decide nothing, the RFC does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

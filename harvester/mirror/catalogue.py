@@ -15,8 +15,6 @@ Each receipt has the SHA-256 of the catalogue before its own line, and the catal
 No receipt proves these lines yet: they are those of a run that was broken off, or somebody else wrote them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

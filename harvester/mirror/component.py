@@ -4,8 +4,6 @@ A Component is one datastream: its equivalent locations, or its bytes when the d
 of the document. A value that is not stated is empty or None, never guessed.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

@@ -1,19 +1,10 @@
 """Find the end of files of research data. Each function returns the offset of the end, or raises `Broken`."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct
 
-from harvester.mirror.file_types import (
-    CUT,
-    MOST_PARTS,
-    NEAR,
-    Broken,
-    Content,
-    whole,
-)
+from harvester.mirror.file_types import CUT, MOST_PARTS, NEAR, Broken, Content, whole
 
 
 class _Numbers:

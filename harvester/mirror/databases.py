@@ -1,7 +1,5 @@
 """Caches of a mirror: small SQLite databases that may be removed, because later runs fill them again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +20,6 @@ class CacheDatabase:
     """An open database with the tables of a schema. A damaged file is replaced. All methods raise StoreUnwritable."""
 
     def __init__(self, file: Path, schema: str) -> None:
-        """Open the file, or make it."""
         self._file = file
         with reporting_unwritable(file):
             file.parent.mkdir(exist_ok=True)

@@ -4,8 +4,6 @@ The statements about a file are in the Descriptors of its Component (ours, LANL)
 Bibliotheek). In the Dutch profile, they are in the Descriptors of an Item with this Component alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -1,6 +1,4 @@
-"""Find the end of documents and texts. Each function returns its offset, or raises `Broken`; see `file_ends.py`."""
-
-from __future__ import annotations
+"""Find the end of documents and texts. Each function returns its offset, or raises `Broken`; see `file_facts.py`."""
 
 import json
 import re
@@ -8,18 +6,7 @@ import struct
 import zlib
 from xml.parsers import expat
 
-from harvester.mirror.file_types import (
-    CUT,
-    HIGH,
-    MOST,
-    NEAR,
-    PART,
-    WIDE,
-    Broken,
-    Content,
-    no_hole,
-    whole,
-)
+from harvester.mirror.file_types import CUT, HIGH, MOST, NEAR, PART, WIDE, Broken, Content, no_hole, whole
 
 _OFF = 16  # bytes by which a real offset may be wrong
 _XREF = re.compile(rb"xref|\d{1,10}\s+\d{1,5}\s+obj")
@@ -36,7 +23,8 @@ def pdf(data: Content) -> int:
     """
     start, end = data.find(b"%PDF-"), data.rfind(b"%%EOF")
     marks = data.rfind(b"startxref")
-    is_binary = _is_binary(data)
+    sample = data[:65536]
+    is_binary = len(sample) - len(sample.translate(None, HIGH)) > len(sample) * _BINARY_SHARE
     if end < 0 or (is_binary and not 0 <= marks < end):
         raise Broken("It has no end: startxref and %%EOF are not there.")
     match = _STARTXREF.match(data[marks : marks + 40])
@@ -73,11 +61,6 @@ def _check_streams(data: Content) -> None:
 
 def _has_xref(data: Content, offset: int) -> bool:
     return 0 <= offset < len(data) and _XREF.search(data[max(0, offset - _OFF) : offset + _OFF]) is not None
-
-
-def _is_binary(data: Content) -> bool:
-    sample = data[:65536]
-    return len(sample) - len(sample.translate(None, HIGH)) > len(sample) * _BINARY_SHARE
 
 
 _NO_SECTOR = 0xFFFFFFFA

@@ -1,10 +1,8 @@
 """Rules, as a table, that find received bytes that may not be the requested file.
 
-They are used where no digest is stated. Bytes that a rule doubts are stored aside, never as the file
-(`doubtful_files.py`).
+They are used where no digest is stated; those on words, redirects and appended bytes not where the stated size fits.
+Bytes that a rule doubts are stored aside, never as the file (`doubtful_files.py`).
 """
-
-from __future__ import annotations
 
 import re
 import struct
@@ -12,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from harvester.mirror import file_ends, file_types
+from harvester.mirror import file_facts, file_types
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
 from harvester.mirror.file_beginnings import begins_rightly, has_transfer, is_base64, is_pointer
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, is_even, visible
@@ -61,7 +59,7 @@ def _is_text_for_binary(facts: FileFacts) -> bool:
     is_meant = bool(_BINARY_TYPES.fullmatch(mime_type)) and not _TYPES_WITHOUT_SIGNATURE.fullmatch(mime_type)
     is_meant = is_meant and not facts.is_of_office
     return (
-        is_meant and facts.is_text and not file_types.signatures(facts.first) and not file_ends.PDF.match(facts.first)
+        is_meant and facts.is_text and not file_types.signatures(facts.first) and not file_facts.PDF.match(facts.first)
     )
 
 
@@ -88,7 +86,7 @@ def _family(mime_type: str) -> str:
 def _is_of_another_kind(facts: FileFacts) -> bool:
     """Return whether the signature of a file is that of another kind than announced."""
     families = {_family(signature) for signature in file_types.signatures(facts.first)} - {""}
-    if file_ends.PDF.match(facts.first):
+    if file_facts.PDF.match(facts.first):
         families.add("pdf")
     if _is_packed_drawing(facts):
         return False
@@ -256,10 +254,7 @@ def _ends_in_page(facts: FileFacts) -> bool:
     return bool(begun) and has_error_words(visible(facts.last[begun[0] :]))
 
 
-_SIDES = (
-    (re.compile(rb"(?s)\x89PNG\r\n\x1a\n.{8}(.{8})"), ">II"),
-    (re.compile(rb"(?s)GIF8[79]a(.{4})"), "<HH"),
-)
+_SIDES = ((re.compile(rb"(?s)\x89PNG\r\n\x1a\n.{8}(.{8})"), ">II"), (re.compile(rb"(?s)GIF8[79]a(.{4})"), "<HH"))
 _DOT = 2  # pixels
 
 

@@ -1,7 +1,5 @@
 """Recognise error messages, forms to log in, and pages of a site in place of a file."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import AnyStr

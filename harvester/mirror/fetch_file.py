@@ -1,7 +1,5 @@
 """Fetch one file of an object, verify it, and store it in a temporary file for the next version."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,23 +9,18 @@ from pathlib import Path
 from gateway.core.digests import is_strong
 from gateway.core.errors import AddressRefused, AnswerTooLarge, FetchError, RemoteRefuses, RobotsDenied, TryLater
 from gateway.core.xmltext import utc_datetime
+from harvester.http.downloads import Arriving
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.partial_file import Arriving
 from harvester.mirror.file_hosts import FileHosts
-from harvester.mirror.file_plan import PlannedFile, has_digests
-from harvester.mirror.http_validators import ContradictoryAnswer, LastAnswer, fingerprint, settled
+from harvester.mirror.file_plan import ContradictoryAnswer, LastAnswer, PlannedFile, fingerprint, has_digests, settled
 from harvester.mirror.inventory import Arrived
-from harvester.mirror.judge_file import Collected, looked_at, missing, still_doubtful, suspected
+from harvester.mirror.judge_file import Collected, classified, missing, still_doubtful, suspected
 from harvester.mirror.object_state import entry
 from harvester.mirror.ocfl import Incoming
 from harvester.mirror.verify import Bytes, Fate, Verdict, verdict
-from harvester.runtime.durable_files import (
-    DIGESTS,
-    digests_by_algorithm,
-    reporting_unwritable,
-)
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 
-_LOOK = 4096  # bytes that are read at each end
+_END_BYTES = 4096  # bytes that are read at each end
 _HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
 
 # The outcome of a file by error or by HTTP status; the first row that fits counts.
@@ -92,7 +85,7 @@ def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
     digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in component.digests)})
     size = len(component.content)
     stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
-    judged = verdict(stated, Bytes(size, digests, component.content[:_LOOK], component.content[-_LOOK:]))
+    judged = verdict(stated, Bytes(size, digests, component.content[:_END_BYTES], component.content[-_END_BYTES:]))
     if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
         return missing(planned, judged.fate, judged.reason)
@@ -107,7 +100,7 @@ def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
         fate=Fate.BY_VALUE,
     )
     good = Collected(planned, file, Incoming(aside, arrived))
-    return good if component.is_markup else looked_at(good, judged)
+    return good if component.is_markup else classified(good, judged)
 
 
 def _from(url: str, planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
@@ -235,7 +228,7 @@ def _looked_at(
     if not aside.exists():  # an empty file has no bytes that could be written
         aside.touch()
     arrived = Arrived(bytes_.digests["sha512"], bytes_.digests["sha256"])
-    entity_tag, last_modified = _validators(answer)
+    entity_tag, last_modified = answer.header("ETag"), answer.header("Last-Modified")
     file = entry(planned.component)._replace(
         path=planned.path,
         size=bytes_.size,
@@ -251,11 +244,7 @@ def _looked_at(
         fate=Fate.FETCHED,
     )
     good = Collected(planned, file, Incoming(aside, arrived), sent=(LastAnswer(url, *_settled_validators(answer)),))
-    return looked_at(good, judged, is_measured=bytes_.is_measured)
-
-
-def _validators(answer: Fetched) -> tuple[str, str]:
-    return answer.header("ETag"), answer.header("Last-Modified")
+    return classified(good, judged, is_measured=bytes_.is_measured)
 
 
 def _settled_validators(answer: Fetched) -> tuple[str, str]:
@@ -290,8 +279,8 @@ def _bytes(file: Path, digests: dict[str, str], size: int, answer: Fetched) -> B
     first = last = b""
     if size:
         with reporting_unwritable(file), file.open("rb") as stream:
-            first = stream.read(_LOOK)
-            stream.seek(max(0, size - _LOOK))
+            first = stream.read(_END_BYTES)
+            stream.seek(max(0, size - _END_BYTES))
             last = stream.read()
     is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
     return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)

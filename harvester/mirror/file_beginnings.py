@@ -1,7 +1,5 @@
 """The first bytes of files by type, of parts of a transfer, and of pointers to files."""
 
-from __future__ import annotations
-
 import binascii
 import re
 

@@ -4,8 +4,6 @@ A run waits for a host that does not answer only once, not once for each file. W
 fetched only after a failure, to see whether the host answers. The lists of a provider are always harvested.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -16,8 +14,7 @@ from threading import Lock
 from gateway.core.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
-from harvester.http.robots_cache import RobotsCache
-from harvester.http.robots_txt import MOST_BYTES, robots_url
+from harvester.http.robots_txt import MOST_BYTES, RobotsCache, robots_url
 
 NO_ANSWER = (ConnectionFailed, AnswerTooSlow)
 _MOST_BUSY = 5  # files in a row; one or two files may be unavailable for ever
@@ -28,7 +25,6 @@ class UnavailableHosts:
     """The hosts that get no further request in this run, with the reasons: a circuit breaker for each host."""
 
     def __init__(self) -> None:
-        """Begin with all hosts available."""
         self._errors: dict[str, FetchError] = {}
         self._busy: Counter[str] = Counter()  # how often in a row each host asked to come later
         self._probes: dict[str, Lock] = {}

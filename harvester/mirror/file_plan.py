@@ -1,23 +1,90 @@
-"""Plan for each file of an object: keep it, ask whether it has changed (RFC 9110 §13), or fetch it. Pure."""
+"""Plan for each file of an object: keep it, ask whether it has changed (RFC 9110 §13), or fetch it. Pure.
+
+A conditional request has the validators of the last answer of the server (RFC 9110 §8.8).
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable
+from hashlib import sha256
 from itertools import count
+from pathlib import Path
 from typing import NamedTuple
 from unicodedata import category, combining, normalize
 from urllib.parse import unquote
 
 from gateway.core.digests import WEAK, Digests, is_strong
 from gateway.core.xmltext import parse_utc_datetime
+from harvester.http.dates import http_second
+from harvester.http.messages import Fetched, conditions
 from harvester.mirror.component import Component
 from harvester.mirror.doubtful_files import DoubtfulFile
-from harvester.mirror.http_validators import ContradictoryAnswer, LastAnswer, settled
 from harvester.mirror.object_state import HeldFile, by_location, stated_again, with_names
+from harvester.mirror.verify import Fate
 
 _QUERY = re.compile(r"[?#]")
 _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
+
+
+class LastAnswer(NamedTuple):
+    """The last answer of an address: the stored bytes (`fate` KEPT), or others, with the reason against them.
+
+    `stated` is the fingerprint of the statements of the document then; with other statements the bytes may be right.
+    """
+
+    url: str
+    entity_tag: str = ""
+    last_modified: str = ""
+    fate: Fate = Fate.KEPT
+    reason: str = ""
+    stated: str = ""
+
+    @property
+    def condition(self) -> tuple[tuple[str, str], ...]:
+        """The fields of a conditional request."""
+        return conditions(self.entity_tag, self.last_modified)
+
+    def is_about(self, url: str, component: Component) -> bool:
+        """Return whether it came from this address, and was judged by the same statements."""
+        return self.url == url and self.stated in ("", fingerprint(component))
+
+
+class ContradictoryAnswer(NamedTuple):
+    """Received bytes that contradict the document. They may agree with its present record, which is requested next."""
+
+    url: str
+    file: Path
+    answer: Fetched
+
+
+def settled(last_modified: str, received_at: int) -> str:
+    """Return a Last-Modified date, or an empty string when it is later than the answer (seconds since 1970)."""
+    second = http_second(last_modified)
+    return "" if second is not None and second > received_at else last_modified
+
+
+def fingerprint(component: Component) -> str:
+    """Return a digest of the statements of a document about a file. It changes when they change."""
+    statement = (component.size, sorted(component.digests), component.mime_type)
+    return sha256(json.dumps(statement).encode()).hexdigest()
+
+
+def with_newer(
+    before: Iterable[LastAnswer], newer: Iterable[LastAnswer], addresses: Iterable[str]
+) -> tuple[LastAnswer, ...]:
+    """Return the last answer of each address that can be recognised.
+
+    Other bytes than those that are stored, without a validator, do not replace what is known.
+    """
+    known = {file.url: file for file in before}
+    for file in newer:
+        if file.condition:
+            known[file.url] = file
+        elif file.fate is Fate.KEPT:
+            known.pop(file.url, None)
+    return tuple(known[url] for url in dict.fromkeys(addresses) if url in known)
 
 
 class PlannedFile(NamedTuple):

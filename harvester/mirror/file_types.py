@@ -1,10 +1,8 @@
 """The type of a file by its first bytes, and shared parts of the functions that find the end of a file.
 
-Each type with an end mark or a length has a function in one of the modules that `file_ends.py` lists. It returns the
+Each type with an end mark or a length has a function in one of the modules that `file_facts.py` lists. It returns the
 offset of the end in bytes, or raises `Broken`. Bytes after the end are not part of the file.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator

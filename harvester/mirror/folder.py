@@ -4,7 +4,7 @@ DIR/mirror.json      the provider, the format, the sets, and the cursor of each 
 DIR/catalogue.jsonl  the expected content, line by line
 DIR/ocfl/            the objects, an OCFL 1.1 storage root
 DIR/failed/          a small file for each object with missing files, and for each record that cannot be read
-                     (`failed_objects.py`)
+                     (`files_beside.py`)
 DIR/waiting/         a small file for each deletion that waits for a confirmation
 DIR/receipts/        a JSON document for each run
 DIR/aside/           unfinished files
@@ -31,11 +31,11 @@ from harvester.mirror import object_state
 from harvester.mirror.catalogue import Catalogue, Line, Mark, UnfinishedRun, audit_of
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.doubtful_files import DoubtfulFiles
-from harvester.mirror.failed_objects import FailedObjects
 from harvester.mirror.files_beside import (
     ACCEPTED,
     DOUBTFUL,
     WAITING,
+    FailedObjects,
     FilesBeside,
     altered_beside,
     content_of,
@@ -105,12 +105,10 @@ class MirrorFolder:
     broken_off: UnfinishedRun | None = field(default=None, init=False)  # the previous run, when it has no receipt
     _is_ready: bool = field(default=False, init=False)
     _is_made: bool = field(default=False, init=False)  # this process made the catalogue
-    _is_accepted: bool = field(
-        default=False, init=False
-    )  # the catalogue is accepted, although the instance may remember another
+    # the catalogue is accepted, although the instance may remember another
+    _is_accepted: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        """Set the catalogue, which is read when it is needed."""
         self.catalogue = Catalogue(self.folder)
         self.beside = FilesBeside(self.folder, self.catalogue, self.ready)
         self.failed = FailedObjects(self.folder, self.beside)
@@ -319,7 +317,6 @@ class WaitingDeletions:
     """The waiting deletions in DIR/waiting, by identifier."""
 
     def __init__(self, folder: Path, beside: FilesBeside) -> None:
-        """Take the folder, which need not be there, and what writes its files."""
         self.folder, self._beside = folder, beside
 
     def __len__(self) -> int:

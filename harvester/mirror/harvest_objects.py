@@ -5,8 +5,6 @@
 After a kill, the next run requests the last page again (OAI-PMH 2.0 §3.5). It does not fetch complete files again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -21,14 +19,13 @@ from harvester.http.urls import host_of
 from harvester.mirror.fetch_file import Limits, collect
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.folder import MirrorFolder
-from harvester.mirror.judge_again import JudgingRun
+from harvester.mirror.judge_again import Answers, JudgingRun
 from harvester.mirror.judge_file import Collected
 from harvester.mirror.object_state import Holding
 from harvester.mirror.object_versions import PendingVersion
 from harvester.mirror.provider_guard import Guard
 from harvester.mirror.receipt import Change
 from harvester.mirror.recheck_schedule import RecheckSchedule
-from harvester.mirror.repeated_answers import Answers
 from harvester.mirror.run import received_from
 from harvester.mirror.verify import Fate
 from harvester.runtime.worker_pool import Job, WorkerPool

@@ -6,8 +6,6 @@ An older copy of a whole mirror is recognised, unless this file was restored fro
 no instance folder; without one, nothing is stored.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,7 +23,6 @@ class InstanceMemory:
     """The file mirrors.json of one instance."""
 
     def __init__(self, instance: Path) -> None:
-        """Take the instance folder, which need not be there."""
         self.file = instance / NAME
 
     def remembered(self, folder: Path) -> Mark | None:

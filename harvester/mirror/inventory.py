@@ -1,7 +1,5 @@
 """The inventory of an OCFL object (Oxford Common File Layout 1.1 §3.5): what each version holds, and where. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

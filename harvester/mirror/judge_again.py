@@ -1,18 +1,23 @@
-"""Judge files again without a request: files that a person accepts, and files that are known error messages now."""
+"""Judge files again without a request: files that a person accepts, and files that are known error messages now.
 
-from __future__ import annotations
+The same short answer from three addresses of a host is a message, not a file. Short answers are stored by host in
+DIR/doubtful/answers.sqlite, which may be removed: later runs then store their answers again.
+"""
 
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.store.queries import load_file
 from harvester.http.urls import host_of
 from harvester.mirror import object_state
 from harvester.mirror.catalogue import Contents
 from harvester.mirror.catalogue import read as read_catalogue
+from harvester.mirror.databases import CacheDatabase
 from harvester.mirror.doubtful_files import SAME_ANSWER, Acceptance, DoubtfulFile, altered
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.files_beside import altered_beside
@@ -21,12 +26,49 @@ from harvester.mirror.judge_file import Collected, suspected
 from harvester.mirror.object_state import RECEIVED, HeldFile, by_location
 from harvester.mirror.object_versions import PendingVersion
 from harvester.mirror.ocfl import Incoming
-from harvester.mirror.repeated_answers import MANY, SHORT, Answers
 from harvester.mirror.run import Run
 from harvester.mirror.verify import Fate, is_proven
 from harvester.runtime.durable_files import reporting_unwritable
 
+CACHE = "answers.sqlite"
+SHORT = 16 << 10  # bytes; longer answers are rarely messages, and storing all of them would be costly
+MANY = 3  # addresses
+
+_ALL = -1
+_SQL = load_file(Path(__file__).with_name("repeated_answers.sql"))
+_SCHEMA = Path(__file__).with_name("repeated_answers_schema.sql").read_text("utf-8")
 _SAME = f"Its host sends the same bytes from {MANY} addresses or more."
+
+
+class Answers:
+    """The stored answers. The first short answer opens the database. For one thread; raises StoreUnwritable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / CACHE
+        self._memory: CacheDatabase | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+
+    def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
+        """Store an answer; return whether three addresses have sent it."""
+        memory = self._opened()
+        memory.rows(_SQL["answer_put"], (host, sha512, url, identifier))
+        return len(memory.rows(_SQL["identifiers"], (host, sha512, MANY))) == MANY
+
+    def objects(self, host: str, sha512: str) -> set[str]:
+        """Return the identifiers of the objects whose files got this answer."""
+        return {identifier for (identifier,) in self._opened().rows(_SQL["identifiers"], (host, sha512, _ALL))}
+
+    def _opened(self) -> CacheDatabase:
+        if self._memory is None:
+            self._memory = CacheDatabase(self._file, _SCHEMA)
+        return self._memory
 
 
 @dataclass(slots=True)
@@ -34,9 +76,8 @@ class JudgingRun(Run):
     """A run that can judge stored files again. `same`: for each object, the keys of short answers that it may hold."""
 
     same: dict[str, set[tuple[str, str]]] = field(default_factory=dict, kw_only=True)
-    messages: set[tuple[str, str]] = field(
-        default_factory=set, kw_only=True
-    )  # the hosts, and the SHA-512 of their answers
+    # the hosts, and the SHA-512 of their answers
+    messages: set[tuple[str, str]] = field(default_factory=set, kw_only=True)
 
     def compared(self, pending: PendingVersion, collected: Collected, answers: Answers) -> Collected:
         """Return the outcome of a file: doubtful, when other addresses of its host sent the same short answer."""

@@ -1,7 +1,5 @@
 """The outcome of one file of an object, and whether the received bytes are doubtful."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from gateway.core.errors import ConfigurationError
@@ -10,9 +8,8 @@ from harvester.http.dates import http_second
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.doubtful_files import DoubtfulFile, Suspect
 from harvester.mirror.file_facts import FileFacts
-from harvester.mirror.file_plan import PlannedFile
+from harvester.mirror.file_plan import ContradictoryAnswer, LastAnswer, PlannedFile
 from harvester.mirror.file_types import MOST, content
-from harvester.mirror.http_validators import ContradictoryAnswer, LastAnswer
 from harvester.mirror.object_state import HeldFile, entry
 from harvester.mirror.ocfl import Incoming
 from harvester.mirror.verify import Fate, Verdict
@@ -60,7 +57,7 @@ def suspected(good: Collected, rule: str, reason: str) -> Collected:
     return replace(missing(good.planned, Fate.DOUBTFUL, reason, rule), suspect=suspect)
 
 
-def looked_at(good: Collected, judged: Verdict, *, is_measured: bool = True) -> Collected:
+def classified(good: Collected, judged: Verdict, *, is_measured: bool = True) -> Collected:
     """Return a file as good when a digest proves it or no rule doubts its bytes, else as doubtful.
 
     `is_measured`: the server stated the length, or marked the end. Raise StoreUnwritable.

@@ -1,22 +1,10 @@
-"""Find the end of images, audio and video. Each function returns its offset, or raises `Broken`; see `file_ends.py`."""
-
-from __future__ import annotations
+"""Find the end of images, audio and video. Functions return its offset, or raise `Broken`; see `file_facts.py`."""
 
 import re
 import struct
 import zlib
 
-from harvester.mirror.file_types import (
-    CUT,
-    MARKUP,
-    MOST_PARTS,
-    NEAR,
-    PART,
-    Broken,
-    Content,
-    no_hole,
-    whole,
-)
+from harvester.mirror.file_types import CUT, MARKUP, MOST_PARTS, NEAR, PART, Broken, Content, no_hole, whole
 
 
 def png(data: Content) -> int:

@@ -1,7 +1,5 @@
 """Read METS 1 and 2: the files of fileSec, with the PREMIS in their administrative metadata. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Make a catalogue from the files of a mirror, and write the README of its storage root."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from hashlib import sha512

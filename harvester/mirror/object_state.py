@@ -1,12 +1,10 @@
 """The state of one mirrored object: the values of `received.json`, which each of its versions has. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from gateway.core.errors import StoreDamaged
 from harvester.mirror.component import Component
@@ -57,30 +55,20 @@ class HeldFile(NamedTuple):
 
 def entry(component: Component) -> HeldFile:
     """Return a file with the statements of a document, and without bytes."""
-    return HeldFile(
-        component.locations,
-        component.identifier,
-        component.type,
-        component.mime_type,
-        component.size,
-        component.digests,
-        component.modified,
-        component.unread,
-    )
+    return stated_again(HeldFile(), component)
 
 
 def stated_again(file: HeldFile, component: Component) -> HeldFile:
     """Return a stored file with the present statements of the document."""
-    stated = entry(component)
     return file._replace(
-        locations=stated.locations,
-        identifier=stated.identifier,
-        type=stated.type,
-        mime_type=stated.mime_type,
-        stated_size=stated.stated_size,
-        stated_digests=stated.stated_digests,
-        stated_modified=stated.stated_modified,
-        stated_unread=stated.stated_unread,
+        locations=component.locations,
+        identifier=component.identifier,
+        type=component.type,
+        mime_type=component.mime_type,
+        stated_size=component.size,
+        stated_digests=component.digests,
+        stated_modified=component.modified,
+        stated_unread=component.unread,
     )
 
 
@@ -147,21 +135,7 @@ def _frozen(value: object) -> object:
     return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
-class Nameable(Protocol):
-    """A Component of a document, or the stored file of a Component."""
-
-    @property
-    def locations(self) -> tuple[str, ...]:
-        """The addresses, as the document has them."""
-        ...
-
-    @property
-    def identifier(self) -> str:
-        """The identifier in the document."""
-        ...
-
-
-_Named = TypeVar("_Named", bound=Nameable)
+_Named = TypeVar("_Named", Component, HeldFile)
 
 
 def with_names(files: Iterable[_Named]) -> Iterator[tuple[_Named, tuple[str, ...]]]:

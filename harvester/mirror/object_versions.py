@@ -23,11 +23,7 @@ from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of
 from harvester.mirror.read_components import components, files
 from harvester.mirror.receipt import Change
 from harvester.mirror.verify import Bytes, Fate, verdict
-from harvester.runtime.durable_files import (
-    DIGESTS,
-    digests_by_algorithm,
-    reporting_unwritable,
-)
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ object has its old or its new version. Only its root inventory may be old; `prep
     ASIDE/3c0ff4240…/identifier  files/…  next/…
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -22,13 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 from gateway.core.errors import ConfigurationError, StoreDamaged
 from harvester.mirror.inventory import NAME, PROGRAM, SIDECAR, Arrived, Inventory, User, read, with_version, written
-from harvester.runtime.durable_files import (
-    DIGESTS,
-    digests_by_algorithm,
-    reporting_unwritable,
-    sync,
-    write_durably,
-)
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable, sync, write_durably
 
 _ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
 DECLARATION = f"0={_OBJECT}"
@@ -197,12 +189,7 @@ class StorageRoot:
             sync(file.parent)
 
     def commit(
-        self,
-        before: Inventory,
-        state: Mapping[str, Incoming | str],
-        created: str,
-        message: str,
-        user: User = PROGRAM,
+        self, before: Inventory, state: Mapping[str, Incoming | str], created: str, message: str, user: User = PROGRAM
     ) -> Inventory:
         """Write a further version of an object with exactly these files, and return the new inventory.
 

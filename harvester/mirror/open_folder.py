@@ -1,7 +1,5 @@
 """Open the folder of a mirror, or make one: for a run, and for an audit of a folder that nobody may write to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import suppress

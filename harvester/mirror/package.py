@@ -1,11 +1,10 @@
-"""A delivered package of OAI-PMH records and their files: a folder, a tar or a ZIP archive, or a bag (RFC 8493).
+"""A delivered package of OAI-PMH records and their files, and the run that makes it the first state of a mirror.
 
-Records are read from each XML file that has some, also compressed (`.gz`): OAI-PMH answers, dumps of `harvester dump`,
-single records. A file is found by its location in the document: a relative path, or the end of its address. Without a
-stated digest or size, no other address may have the same end.
+A package is a folder, a tar or a ZIP archive, or a bag (RFC 8493). Records are read from each XML file that has some,
+also compressed (`.gz`): OAI-PMH answers, dumps of `harvester dump`, single records. A file is found by its location in
+the document: a relative path, or the end of its address. Without a stated digest or size, no other address may have the
+same end.
 """
-
-from __future__ import annotations
 
 import gzip
 import os
@@ -16,8 +15,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
@@ -25,31 +24,34 @@ from typing import BinaryIO, cast
 from gateway.core.errors import AnswerError, ConfigurationError, UnusableRecord
 from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import OAI_PMH
-from harvester.http.folder_files import Unread, files_in
+from harvester.dump.dump import as_received
+from harvester.http.dates import moment_of
+from harvester.http.local_files import Unread, files_in
 from harvester.mirror.file_plan import PlannedFile, path_of
 from harvester.mirror.inventory import Arrived
-from harvester.mirror.judge_file import Collected, looked_at, missing
+from harvester.mirror.judge_file import Collected, classified, missing
 from harvester.mirror.object_state import entry
+from harvester.mirror.object_versions import PendingVersion
 from harvester.mirror.ocfl import Incoming
+from harvester.mirror.provider_guard import Guard
 from harvester.mirror.read_components import components, files
-from harvester.mirror.run import received_from
+from harvester.mirror.receipt import Change
+from harvester.mirror.run import Run, received_from
 from harvester.mirror.verify import Bytes, Fate, verdict
-from harvester.runtime.durable_files import (
-    DIGESTS,
-    digests_by_algorithm,
-    reporting_unwritable,
-)
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 from harvester.sources.files.records import DUMP, Cut, cut_answer, cut_dump
+from harvester.sources.oai_pmh.list_state import ListState, Position, text_of
 
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
 _OPENING = f'<OAI-PMH xmlns="{OAI_PMH}"><ListRecords>'.encode()
 _CLOSING = b"</ListRecords></OAI-PMH>"
 _HEADERS_ONLY = re.compile(rb"<(?:[\w.-]+:)?ListIdentifiers[\s>]")
-_LOOK = 2048  # bytes that are read at each end
+_END_BYTES = 2048  # bytes that are read at each end
 _START = 4096  # bytes that show the kind of a file
 _PART = 4_000_000  # bytes of a dump that are read at once
 _MOST_SHOWN = 100  # characters of a name
 _MOST = 256_000_000  # bytes of any other file that holds records
+_DAY_SECONDS = 86_400
 
 
 @dataclass
@@ -225,8 +227,8 @@ def delivered(planned: PlannedFile, file: Path | None, aside: Path) -> Collected
     digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
     size = aside.stat().st_size
     with aside.open("rb") as stream:
-        first = stream.read(_LOOK)
-        stream.seek(max(0, size - _LOOK))
+        first = stream.read(_END_BYTES)
+        stream.seek(max(0, size - _END_BYTES))
         judged = verdict(planned.component, Bytes(size, digests, first, stream.read()))
     if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
@@ -240,4 +242,78 @@ def delivered(planned: PlannedFile, file: Path | None, aside: Path) -> Collected
         verified=judged.verified,
         fate=Fate.DELIVERED,
     )
-    return looked_at(Collected(planned, held, Incoming(aside, arrived)), judged)
+    return classified(Collected(planned, held, Incoming(aside, arrived)), judged)
+
+
+@dataclass(slots=True)
+class ImportRun(Run):
+    """A run that reads a package."""
+
+    package: Package
+    guard: Guard
+
+    def whole(self, date: str = "") -> None:
+        """Import each object of the package, unless a newer state is stored. Missing files are reported.
+
+        The next run harvests from `date`. Without it, it harvests from the date of the package or of its first answer,
+        the earlier of them, or from its newest record. Raise the errors of `recorded`.
+        """
+        newest = ""
+        with self.recorded():
+            for count, (document, page, slice_) in enumerate(self.package.records(), 1):
+                if self.stop.is_asked:
+                    return
+                newest = max(newest, slice_.datestamp)
+                if slice_.problem:
+                    self.unusable(slice_)
+                    continue
+                self._take(document, page, slice_)
+                self.progress.show("imported", count, None)
+            passed_over = [*self.package.left_out, *self.package.passed_over()]
+            self.receipt.doubts.extend(passed_over)
+            self.receipt.doubts.extend(f"{name} holds no records." for name in self.package.unread())
+            if not newest:
+                self.receipt.doubts.append(f"No records of {self.place.order.metadata_prefix} are in the package.")
+            made = (moment_of(self.package.date), self.package.answered)
+            if not (self.has_damage or passed_over):  # else the next run harvests everything
+                self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
+
+    def _take(self, document: Path, page: RawPage, slice_: Slice) -> None:
+        """Import one record with its files."""
+        received = received_from(page, slice_)
+        received = replace(received, document=as_received(received.document))
+        pending = self.sound(slice_.identifier, partial(self.object, received))
+        if pending is None:
+            self.place.failed.mark(slice_.identifier, is_whole=False)
+            return
+        if (is_known := _is_known_better(pending)) or self.is_settled(pending):
+            self.receipt.objects[Change.UNCHANGED] += is_known
+            return
+        if not self.guard.allows(pending):
+            return
+        for planned in pending.to_fetch(self.now()):
+            file = self.package.find(planned, document)
+            pending.note(delivered(planned, file, pending.aside(planned)))
+        self.commit(pending)
+        if slice_.is_deleted:  # a person has confirmed a waiting deletion
+            self.place.waiting.discard(slice_.identifier)
+
+    def _go_on_from(self, moment: int | None) -> None:
+        """Set the cursors without a value to the day of the package, so that the next run harvests later changes."""
+        if moment is None:
+            return
+        moment = min(moment, self.now())  # a wrong clock may have dated it
+        for set_spec in self.place.order.sets or ("",):
+            self.place.states.setdefault(
+                set_spec, text_of(ListState(Position(complete=moment - moment % _DAY_SECONDS)))
+            )
+        self.place.save()
+
+
+def _is_known_better(pending: PendingVersion) -> bool:
+    """Return whether a newer state is stored, or the same state in a readable document where this one is unreadable."""
+    before, now = pending.before, pending.now
+    if before is None:
+        return False
+    is_other_format = before.datestamp == now.datestamp and bool(now.problem) and not before.problem
+    return before.datestamp > now.datestamp or is_other_format

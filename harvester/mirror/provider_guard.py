@@ -5,13 +5,11 @@ harvested again. Another repository ends the run before any change (`mirror --ac
 `harvester/harvest/admission.py` judges the identity of sources in the same way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gateway.core.model import Cursor, Identity, KnownIdentity, Slice
-from harvester.harvest.admission import LEAST_HELD, LEAST_LISTED, LOOKED_FOR, UNKNOWN_SHARE
+from harvester.harvest.admission import LEAST_HELD, LEAST_LISTED, SAMPLE_SIZE, UNKNOWN_SHARE
 from harvester.harvest.repository_identity import differences, is_another, merged
 from harvester.http.messages import Fetch
 from harvester.mirror import catalogue
@@ -104,7 +102,7 @@ class Guard:
     def _sample(self) -> list[str]:
         last = {entry.identifier: entry for entry in catalogue.entries(self.place.catalogue.file)}
         living = [object_.identifier for object_ in last.values() if object_.head and not object_.is_deleted]
-        return [living[part * len(living) // LOOKED_FOR] for part in range(LOOKED_FOR)]
+        return [living[part * len(living) // SAMPLE_SIZE] for part in range(SAMPLE_SIZE)]
 
     def _has(self, kind: SourceKind, options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> bool:
         if kind.single is None:

@@ -1,7 +1,5 @@
 """Read the Components of a complex object from its document: DIDL (ISO/IEC 21000-2) or METS. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The receipt of a run: its requests, its counts, the verified files, and the missing files with reasons. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -53,12 +51,10 @@ class Receipt:
     unread: list[dict[str, str]] = field(default_factory=list)  # stated digests that cannot be read
     waiting: int = 0  # deletions that wait for a person
     doubts: list[str] = field(default_factory=list)
-    catalogue: Mapping[str, object] = field(
-        default_factory=dict
-    )  # bytes and SHA-256 of the catalogue before the line of this receipt
-    broken_off: Mapping[str, object] = field(
-        default_factory=dict
-    )  # the previous run, whose versions this receipt confirms
+    # bytes and SHA-256 of the catalogue before the line of this receipt
+    catalogue: Mapping[str, object] = field(default_factory=dict)
+    # the previous run, whose versions this receipt confirms
+    broken_off: Mapping[str, object] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)  # SHA-512 of the files beside the objects
 
     @property

@@ -4,8 +4,6 @@ It is in DIR/rechecks.sqlite, and may be removed. Then each file is due as if it
 contradict a document are fetched once more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +13,7 @@ from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.queries import load_file
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.databases import CacheDatabase
-from harvester.mirror.file_plan import PlannedFile
-from harvester.mirror.http_validators import LastAnswer, with_newer
+from harvester.mirror.file_plan import LastAnswer, PlannedFile, with_newer
 from harvester.mirror.object_state import HeldFile
 from harvester.mirror.verify import Fate
 
@@ -74,14 +71,12 @@ class Selection:
         self._memory, self._query, self._values = memory, query, values
 
     def __iter__(self) -> Iterator[str]:
-        """Return the identifiers."""
         after = ""
         while rows := self._memory.rows(_SQL[self._query], {**self._values, "after": after, "most": _AT_ONCE}):
             yield from (identifier for (identifier,) in rows)
             after = rows[-1][0]
 
     def __len__(self) -> int:
-        """Return their number."""
         return int(self._memory.rows(_SQL[f"{self._query}_count"], self._values)[0][0])
 
 

@@ -1,15 +1,12 @@
 """The parts that all runs of a mirror share: objects get their next versions, and a receipt is written.
 
-The records come from the provider (`harvest_objects.py`), from a package (`import_package.py`), or from the mirror
+The records come from the provider (`harvest_objects.py`), from a package (`package.py`), or from the mirror
 itself when an object is tried again.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import RawPage, RunOutcome, Slice
@@ -17,13 +14,13 @@ from gateway.core.xmltext import utc_datetime
 from harvester.dump.dump import fragment
 from harvester.mirror.catalogue import audit_of
 from harvester.mirror.folder import MirrorFolder
-from harvester.mirror.inventory import PROGRAM, Inventory, User
+from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.object_state import DOCUMENT, RECEIVED, Holding
 from harvester.mirror.object_versions import PendingVersion, ReceivedRecord, begun, is_done
 from harvester.mirror.receipt import Change, Receipt
 from harvester.mirror.verify import Fate
+from harvester.runtime.exit_status import RunLifecycle
 from harvester.runtime.progress import Progress
-from harvester.runtime.run_lifecycle import RunLifecycle
 
 
 @dataclass(slots=True)
@@ -41,9 +38,8 @@ class Run(RunLifecycle):
     clock: Callable[[], float]
     user: User = field(default=PROGRAM, kw_only=True)  # the author of the versions that it makes
     tried: set[str] = field(default_factory=set, kw_only=True)  # objects whose doubtful files were tried
-    has_damage: bool = field(
-        default=False, kw_only=True
-    )  # an object could not be read; its record must be harvested again
+    # an object could not be read; its record must be harvested again
+    has_damage: bool = field(default=False, kw_only=True)
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
@@ -146,7 +142,7 @@ class Run(RunLifecycle):
                 f"The inventory of {identifier} does not name {min(missing)}: it has been altered. "
                 "Bring it back from a copy."
             )
-        contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
+        contents = {name: (root.place(identifier) / inventory.place(name)).read_bytes for name in inventory.state}
         abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
         received = ReceivedRecord(
             identifier, before.datestamp, before.sets, document=contents[DOCUMENT](), abouts=abouts
@@ -212,10 +208,6 @@ class Run(RunLifecycle):
     def now(self) -> int:
         """Return the current second since 1970 (UTC)."""
         return int(self.clock())
-
-
-def _content(folder: Path, inventory: Inventory, name: str) -> Callable[[], bytes]:
-    return (folder / inventory.place(name)).read_bytes
 
 
 def _is_no_better(pending: PendingVersion) -> bool:

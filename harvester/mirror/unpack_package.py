@@ -1,7 +1,5 @@
 """Open a delivered package: an archive is unpacked into a temporary folder, and bags (RFC 8493) are verified."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -4,8 +4,6 @@ A digest that agrees proves the bytes; a CRC32 or an Adler-32 proves nothing. Wi
 file is recognised, and a file of another type by its first bytes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from enum import StrEnum
@@ -96,19 +94,19 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
     for algorithm, digest in component.decisive:
         if arrived.digests[algorithm] != digest:
             return Verdict(
-                _looks_wrong(component, arrived) or Fate.CORRUPT,
+                _wrong_content(component, arrived) or Fate.CORRUPT,
                 f"Its {algorithm} is {arrived.digests[algorithm]}; the document states "
                 f"{_stated(component, algorithm)}.",
             )
     if component.size is not None and arrived.size != component.size:
         return Verdict(
-            _looks_wrong(component, arrived) or Fate.WRONG_SIZE,
+            _wrong_content(component, arrived) or Fate.WRONG_SIZE,
             f"It has {arrived.size} bytes; the document states {component.size}.",
         )
     verified = tuple(algorithm for algorithm, digest in component.digests if arrived.digests[algorithm] == digest)
     if component.size is not None:
         verified += ("size",)
-    wrong = None if is_strong(component.decisive) else _looks_wrong(component, arrived)
+    wrong = None if is_strong(component.decisive) else _wrong_content(component, arrived)
     if wrong is not None:
         return Verdict(wrong, _SENTENCES[wrong], verified, is_by_bytes=True)
     return Verdict(Fate.FETCHED, "", verified)
@@ -125,7 +123,7 @@ _SENTENCES = {
 }
 
 
-def _looks_wrong(component: Component, arrived: Bytes) -> Fate | None:
+def _wrong_content(component: Component, arrived: Bytes) -> Fate | None:
     mime_type = component.mime_type.partition(";")[0].strip().lower()
     if not _is_named_page(component, mime_type) and _is_page(mime_type, arrived):
         return Fate.WEB_PAGE

@@ -1,6 +1,4 @@
-"""Find the end of ZIP and gzip files (functions raise `Broken`, see `file_ends.py`), and read small ones."""
-
-from __future__ import annotations
+"""Find the end of ZIP and gzip files (functions raise `Broken`, see `file_facts.py`), and read small ones."""
 
 import re
 import struct
@@ -9,12 +7,7 @@ import zlib
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import Any
 
-from harvester.mirror.file_types import (
-    MOST,
-    PART,
-    Broken,
-    Content,
-)
+from harvester.mirror.file_types import MOST, PART, Broken, Content
 
 
 class _Reading(RawIOBase):

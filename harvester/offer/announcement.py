@@ -4,8 +4,6 @@ The `context` is the work, the `object` the file. The same file of an item has a
 same `id`, so an inbox can recognize a repetition.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 

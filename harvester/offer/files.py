@@ -1,7 +1,5 @@
 """Which files are offered to a source: found by discovery, accepted by a rule or a person, and published now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from hashlib import sha256 as sha256_of
 from typing import Final, NamedTuple

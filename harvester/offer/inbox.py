@@ -1,6 +1,7 @@
-"""The inbox of a source (W3C Linked Data Notifications, 2017): sends announcements to it, or looks for its address."""
+"""The inbox of a source (W3C Linked Data Notifications, 2017): sends announcements to it, or looks for its address.
 
-from __future__ import annotations
+Redirects are not followed.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,10 +17,8 @@ from coarnotify.exceptions import NotifyException
 from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError, TlsFailed
 from gateway.core.model import OfferOutcome
 from gateway.core.secret_arguments import without_secrets
-from harvester.http.bounded_body import Body
-from harvester.http.links import from_header
-from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.origins import clean
+from harvester.http.messages import Body, Fetch, Fetched, Request
+from harvester.http.urls import clean
 from harvester.runtime.interrupts import StopAsked, TimeIsOver
 
 INBOX_RELATION: Final = "http://www.w3.org/ns/ldp#inbox"
@@ -98,12 +97,7 @@ def _answered(fetch: Fetch, request: Request, head: _Head) -> Fetched:
 def _bounded(request: Request) -> Request:
     """Return a request that is sent once, but for a connection that the inbox has closed meanwhile."""
     return replace(
-        request,
-        follows=False,
-        patience=1,
-        waits_seconds=0.0,
-        deadline_seconds=_DEADLINE_SECONDS,
-        may_be_refused=True,
+        request, follows=False, patience=1, waits_seconds=0.0, deadline_seconds=_DEADLINE_SECONDS, may_be_refused=True
     )
 
 
@@ -167,7 +161,5 @@ def find_inbox(fetch: Fetch, url: str) -> str:
     """
     head = _Head()
     answer = _answered(fetch, replace(Request(url, sink=head), deadline_seconds=_DEADLINE_SECONDS), head)
-    values = [value for name, value in answer.headers if name.lower() == "link"]
-    links = from_header(values, answer.url)
-    own = (link for link in links if link.rel == INBOX_RELATION and link.anchor in (url, answer.url))
+    own = (link for link in answer.links if link.rel == INBOX_RELATION and link.anchor in (url, answer.url))
     return next(filter(None, (_web_address(link.href) for link in own)), "")

@@ -5,8 +5,6 @@ the file to the item that has the first `dc.identifier.uri` of the package. Othe
 `oai_dc.xml`, and everything that is known of the file in `provenance.json`. The same file makes the same package.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

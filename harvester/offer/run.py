@@ -4,8 +4,6 @@ Each file is offered once in each way. The outcome is stored after the answer; a
 the same notification again, with the same id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -24,8 +22,7 @@ from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import found_of, work_of
 from harvester.harvest.access import access_to_files, inbox_fetcher
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_lifecycle import RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_log import Clock
+from harvester.harvest.run_lifecycle import Clock, RunResult, SourceRun, run_lifecycle
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace

@@ -1,7 +1,5 @@
 """Write files durably, compute their digests, and report errors of the disk as StoreUnwritable."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Durations as people write them in settings and options: `6h`, `30d`, or `never`. Pure."""
 
-from __future__ import annotations
-
 import re
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}

@@ -1,12 +1,17 @@
-"""Three tables: from errors to outcomes of a run, from outcomes to exit statuses, and the order of the statuses.
+"""The end of every run (harvest, retry, sweep, search, mirror, recheck, import): its outcome and its exit status.
 
-`gateway.core.statuses` has the exit statuses of both programs.
+    lock -> close runs of dead processes -> begin the record -> the run works
+        -> its error, stop or limit becomes an outcome -> the worst outcome is recorded -> exit status
+
+The caller holds the lock and begins the record: the run log of a source, or the receipt of a mirror. A search by
+`harvester discover` has neither; its docstring says why. Three tables lead from errors to outcomes of a run and from
+outcomes to exit statuses, and order the statuses. `gateway.core.statuses` has the exit statuses of both programs.
 """
 
-from __future__ import annotations
-
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from gateway.core.errors import (
     AddressRefused,
@@ -23,10 +28,11 @@ from gateway.core.errors import (
 )
 from gateway.core.model import RunOutcome
 from gateway.core.statuses import MEANINGS, Status
-from harvester.runtime.interrupts import StopAsked, TimeIsOver
+from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver
 
 __all__ = [
     "AnotherRepository",
+    "RunLifecycle",
     "SourceLocked",
     "Status",
     "outcome_of",
@@ -162,3 +168,54 @@ def worst(statuses: Iterable[Status]) -> Status:
 
 def _severity_among_runs(status: Status) -> tuple[bool, int]:
     return not MEANINGS[status].is_harmless, SEVERITY.index(status)
+
+
+@dataclass(slots=True)
+class RunLifecycle:
+    """One run in progress: the outcomes of its parts, until they are recorded."""
+
+    stop: Stop = field(kw_only=True)
+    outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED], kw_only=True)
+    is_at_limit: bool = field(default=False, kw_only=True)  # it ends at a requested limit
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """The worst outcome of the parts of the run so far."""
+        return worst_outcome(self.outcomes)
+
+    @property
+    def status(self) -> Status:
+        """The exit status of the outcomes so far. An end at a requested limit is no error."""
+        return status_of_parts(self.outcomes, at_limit=self.is_at_limit and not self.stop.is_asked)
+
+    def fail(self, outcome: RunOutcome, reason: str) -> None:
+        """Note that the run, or a part of it, ended with this outcome."""
+        self.outcomes.append(outcome)
+        self.note_failure(reason)
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Run the block, and record the run, also when the block raises.
+
+        A GatewayError becomes an outcome; any other exception is recorded and raised again.
+        """
+        try:
+            with recording_errors(self.fail):
+                yield
+        finally:
+            is_asked = self.stop.is_asked
+            if (is_asked or self.is_at_limit) and RunOutcome.STOPPED not in self.outcomes:
+                self.outcomes.append(RunOutcome.STOPPED)
+                self.note_stop("It was asked to stop." if is_asked else "It reached its limit.")
+            self.end()
+
+    @abstractmethod
+    def note_failure(self, reason: str) -> None:
+        """Record why the run, or a part of it, failed."""
+
+    def note_stop(self, reason: str) -> None:
+        """Record why the run ends early. The default records nothing."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Record the end of the run. It may add last reasons and outcomes."""

@@ -6,8 +6,6 @@ SIGTERM is repeated automatically (`gateway.core.signals`), so that the command 
 also have a time limit; it ends harvests like any other limit.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -23,7 +21,7 @@ from gateway.core.program import is_quiet
 
 _STOPPING = b"\nStopping after this page; once more to stop at once.\n"
 # The longest delay before a pause notices that it must end.
-_GLANCE_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 # For the answer to a request that was sent before a request to stop.
 _LAST_WAIT_SECONDS = 3.0
 
@@ -96,7 +94,7 @@ class Stop:
                 raise KeyboardInterrupt
             if self.is_asked:
                 raise StopAsked("It was asked to stop.")
-            sleep(min(left, _GLANCE_SECONDS))
+            sleep(min(left, _POLL_SECONDS))
 
 
 Asked = TypeVar("Asked")
@@ -129,7 +127,7 @@ def answered_soon(
         is_answered = Event()
 
         def watch() -> None:
-            while not is_answered.wait(_GLANCE_SECONDS):
+            while not is_answered.wait(_POLL_SECONDS):
                 if stop.is_asked:
                     if not is_answered.wait(_LAST_WAIT_SECONDS):
                         break_off()

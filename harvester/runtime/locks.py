@@ -7,8 +7,6 @@ The publishing processes of a harvest hold a second lock together. When the harv
 write; the next harvester waits for them.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterator
@@ -97,23 +95,8 @@ def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICAT
         os.close(descriptor)
 
 
-def is_locked(instance: Path, source: str) -> bool:
-    """Return whether some process holds the lock of `source` now."""
-    try:
-        descriptor = os.open(_file(instance, source), os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
 def _taken(descriptor: int) -> bool:
-    """Return whether the lock was taken. It is tried several times, because `is_locked` holds it for an instant."""
+    """Return whether the lock was taken. It is tried several times: who looks whether it is free holds it briefly."""
     for _ in range(5):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,8 +4,6 @@ It is always on stderr; stdout is for data. `rich` is imported only for a termin
 Several threads may report at once, each with its own tasks. The name of a task begins with the name of its source.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from gateway.core.logs import plain, sentence
-from gateway.core.program import is_quiet
-from gateway.core.streams import silence
+from gateway.core.program import is_quiet, silence
 from harvester.runtime.interrupts import terminate
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """An anonymous temporary file for content that is too large for memory. It is removed with its process."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from tempfile import TemporaryFile

@@ -12,8 +12,6 @@
 * No error of a job is lost: `failed` makes a result of it, or it is raised where the results are read.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -33,7 +31,7 @@ Arguments = ParamSpec("Arguments")
 # The time that broken-off jobs have to record their end; a transaction needs far less.
 GRACE_SECONDS = 4.0
 # The longest delay before the thread that waits for a result notices that no further job begins.
-_GLANCE_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 class Job(NamedTuple, Generic[Resource, Result]):
@@ -151,7 +149,7 @@ class WorkerPool(Generic[Resource, Result]):
         """Wait some seconds (None: for ever) for a job to end; return its name and result, or nothing."""
         end = None if seconds is None else monotonic() + seconds
         while not self.is_idle:
-            left = _GLANCE_SECONDS if end is None else min(_GLANCE_SECONDS, max(0.0, end - monotonic()))
+            left = _POLL_SECONDS if end is None else min(_POLL_SECONDS, max(0.0, end - monotonic()))
             try:
                 job, result = self._ended.get(timeout=left)
             except Empty:

@@ -3,8 +3,6 @@
 Publishers make blocks anew too, but for some milliseconds only. One process at a time does it here.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -27,11 +25,7 @@ class CompactionRounds:
     """The rounds of one instance, each of which makes all blocks anew that are worth it."""
 
     def __init__(
-        self,
-        instance: Instance,
-        progress: Progress,
-        stop: Stop,
-        ended: Callable[[Counter[str]], None] = lambda _: None,
+        self, instance: Instance, progress: Progress, stop: Stop, ended: Callable[[Counter[str]], None] = lambda _: None
     ) -> None:
         """Take the instance. `ended` gets the counts of each round that has any."""
         self._instance, self._progress, self._stop, self._ended = instance, progress, stop, ended

@@ -1,7 +1,5 @@
 """Due times of a source: its period, spread over time, and the wait after failures. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -39,7 +37,7 @@ def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
     return (last.ended_at or last.started_at) + wait_after(failures(runs), seconds_of(every))
 
 
-def look_due_at(every: int, next_at: int | None, listed_at: int | None) -> float:
+def recheck_due_at(every: int, next_at: int | None, listed_at: int | None) -> float:
     """Return the second at which published files are looked at again, with a period of `every` seconds.
 
     `next_at` is when the next file is due; None: no file is known. Files that are due soon after it are gathered. New

@@ -5,8 +5,6 @@ wait for a later run. A process searches one source at a time, so that each serv
 client. `harvester discover` calls the same loop, with a lifecycle of its own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import closing, nullcontext
@@ -27,15 +25,13 @@ from harvester.fulltext.steps import Step
 from harvester.fulltext.substance import watch
 from harvester.harvest.access import access_to_files
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
-from harvester.harvest.run_log import Clock
+from harvester.harvest.run_lifecycle import Clock, RunResult, run_lifecycle
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.takedowns.apply import finish_opened
+from harvester.harvest.takedowns import finish_opened
 from harvester.runtime.durations import seconds_of
-from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.exit_status import RunLifecycle, SourceLocked
 from harvester.runtime.interrupts import Stop, breakable, insisting
 from harvester.runtime.progress import Progress
-from harvester.runtime.run_lifecycle import RunLifecycle
 
 STAGE = "discovery"
 EARLIER = 50  # files of an earlier release that are read at each turn, which takes half a minute

@@ -3,8 +3,6 @@
 It needs `base_url`, since the files have the addresses of the site. One process at a time does it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -14,8 +12,8 @@ from typing import Final
 
 from gateway.core.errors import GatewayError
 from gateway.core.settings import Settings
-from gateway.pages.appearance import site_of
 from gateway.pages.item_places import Places
+from gateway.pages.site import site_of
 from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets

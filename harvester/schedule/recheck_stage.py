@@ -1,10 +1,8 @@
-"""The recheck of published files: the loop of every recheck, and the stage that looks at the due files of one source.
+"""The recheck of published files: the loop of every recheck, and the stage that rechecks the due files of one source.
 
 One run of the stage lasts some minutes at most, so that the other stages of the source have their turn. The rest is due
 at once. `harvester recheck` calls the same loop, with a lifecycle of its own.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,15 +18,13 @@ from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.fulltext.substance import watch
 from harvester.harvest.access import access_to_files
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
-from harvester.harvest.run_log import Clock
+from harvester.harvest.run_lifecycle import Clock, RunResult, run_lifecycle
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.takedowns.apply import finish_opened
+from harvester.harvest.takedowns import finish_opened
 from harvester.runtime.durations import seconds_of
-from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.exit_status import RunLifecycle, SourceLocked
 from harvester.runtime.interrupts import Stop, breakable, insisting
 from harvester.runtime.progress import Progress
-from harvester.runtime.run_lifecycle import RunLifecycle
 from harvester.schedule.full_text_stage import ONE_SOURCE
 
 STAGE = "recheck"
@@ -38,7 +34,7 @@ _NEWS = frozenset((Effect.CHANGED, Effect.LOST, Effect.RETURNED))
 
 
 def period_of(entry: SourceEntry) -> int:
-    """Return the period of the looks at the files of a source in seconds; 0: there is none."""
+    """Return the period of the rechecks of a source in seconds; 0: there is none."""
     return seconds_of(entry.recheck_every) if entry.recheck_every else 0
 
 
@@ -53,9 +49,9 @@ def recheck_files(
     is_over: Callable[[], bool] = lambda: False,
     is_alone: bool = False,
 ) -> None:
-    """Look at files, publish what was decided, and call `shown` with each result.
+    """Recheck files, publish what was decided, and call `shown` with each result.
 
-    `counts` gets the looks, their effects, and the records that were stamped for their files. `is_over` ends the looks
+    `counts` gets the rechecks, their effects, and the records that were stamped for their files. `is_over` ends them
     early. `is_alone`: no other work shares the `stop` of the run, so an error breaks off all requests at once. Raise a
     GatewayError when the recheck cannot continue; the results until then are stored.
     """
@@ -92,7 +88,7 @@ def recheck_files(
 
 
 def recheck(instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop, clock: Clock = time) -> RunResult:
-    """Look at due files. Raise SourceLocked when the source is locked, or this process searches or rechecks another.
+    """Recheck due files. Raise SourceLocked when the source is locked, or this process searches or rechecks another.
 
     A GatewayError ends the run with its outcome and reason; the results until then are stored.
     """

@@ -1,7 +1,5 @@
 """The work on one source: run, retry, dry run, publish, sweep, subscribe, search. Threads of a pool call it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,11 +13,11 @@ from gateway.core.model import Run
 from gateway.takedowns.apply import pending
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
-from harvester.harvest.dry_run import rehearse
 from harvester.harvest.instance import Instance
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.retry_failed import retry
-from harvester.harvest.run_log import summary
+from harvester.harvest.run import rehearse
+from harvester.harvest.run_lifecycle import summary
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import Confirm, sweep
@@ -139,7 +137,7 @@ class SourceWork:
         return WorkResult(ran.status, run=ran.run)
 
     def rechecked(self, entry: SourceEntry) -> WorkResult:
-        """Look at the due published files of one source."""
+        """Recheck the due published files of one source."""
         from harvester.schedule import recheck_stage  # noqa: PLC0415 - as above
 
         ran = recheck_stage.recheck(self.instance, entry, self.progress, self.stop, self.clock)
@@ -170,7 +168,7 @@ class SourceWork:
         store = self.instance.store
         if not self.has_pending_takedowns() and store.takedowns().is_empty and not store.has_open_erasure():
             return
-        from harvester.harvest.takedowns.apply import finish  # noqa: PLC0415 - as above
+        from harvester.harvest.takedowns import finish  # noqa: PLC0415 - as above
 
         finished = finish(self.instance)
         if any(finished.changes) or finished.copies:

@@ -26,7 +26,7 @@ from harvester.schedule.due import (
     due_after_announcement,
     due_at,
     failures,
-    look_due_at,
+    recheck_due_at,
     wait_after,
 )
 from harvester.schedule.subscriptions import renewal_at
@@ -34,8 +34,8 @@ from harvester.schedule.subscriptions import renewal_at
 if TYPE_CHECKING:  # `harvester status` asks only what is due, and loads no HTTP client
     from harvester.schedule.source_work import SourceWork, WorkResult
 
-# The interval between two looks for due stages, and for an edit of sources.toml.
-GLANCE_SECONDS = 10.0
+# The interval between two checks for due stages, and for an edit of sources.toml.
+POLL_SECONDS = 10.0
 # The pause when another process holds the lock of a source.
 _LOCKED_SECONDS = 60.0
 
@@ -89,8 +89,8 @@ def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
     if not entry.recheck_every or not facts.instance.has_searched or not facts.counts(entry.name)["items"]:
         return None
     runs = facts.runs(entry.name, "recheck")
-    next_at = facts.next_looks.get(entry.name)
-    return look_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
+    next_at = facts.next_rechecks.get(entry.name)
+    return recheck_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
 
 
 def _files_due(facts: Facts, entry: SourceEntry) -> float | None:
@@ -139,7 +139,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage(
         "recheck",
-        "Looks at published files whose place in the period `recheck_every` has come.",
+        "Rechecks published files whose place in the period `recheck_every` has come.",
         _recheck_due,
         lambda work, entry: work.rechecked(entry),
     ),
@@ -195,7 +195,6 @@ class Scheduler:
         stages: tuple[Stage, ...] = STAGES,
         clock: Callable[[], float] = time,
     ) -> None:
-        """Take the work on sources, and the worker pool; `clock` returns seconds since 1970."""
         self._work, self._pool, self._stages, self._clock = source_work, pool, stages, clock
         self._rests: dict[tuple[str, str], _RetryPause] = {}
         self._entries: dict[str, SourceEntry] = {}
@@ -220,7 +219,7 @@ class Scheduler:
         """
         stop = self._work.stop
         while not stop.is_asked:
-            wait = min(self._look(), GLANCE_SECONDS)
+            wait = min(self._begin_due(), POLL_SECONDS)
             if self._pool.is_idle:
                 self._idle(wait)
             for name, tended in self._pool.turn(wait):
@@ -234,9 +233,9 @@ class Scheduler:
         except StopAsked:
             return  # asked to stop, with no job at work
 
-    def _look(self) -> float:
+    def _begin_due(self) -> float:
         """Begin due stages, and return the seconds until the next. An error is reported once, and ends nothing."""
-        complaint, wait = "", GLANCE_SECONDS
+        complaint, wait = "", POLL_SECONDS
         try:
             self._entries = self._work.instance.sources.entries()
         except ConfigurationError as error:
@@ -257,10 +256,7 @@ class Scheduler:
 
     def _report(self, facts: Facts, entries: Mapping[str, SourceEntry]) -> None:
         """Report problems of sources, each once."""
-        concerns = (
-            *problems(self._work.instance, entries),
-            *runs_in_future(facts, entries),
-        )
+        concerns = (*problems(self._work.instance, entries), *runs_in_future(facts, entries))
         for problem in concerns:
             if problem not in self._reported:
                 self._work.progress.say(problem)
@@ -287,9 +283,8 @@ class Scheduler:
         if at is None:
             return inf
         rest = self._rests.get((entry.name, stage.name))
-        until = (
-            rest.until if rest and rest.until <= self._clock() + LONGEST_WAIT_SECONDS else 0.0
-        )  # else the clock was wrong
+        # else the clock was wrong
+        until = rest.until if rest and rest.until <= self._clock() + LONGEST_WAIT_SECONDS else 0.0
         return max(at, until)
 
     def _tend(self, entry: SourceEntry) -> tuple[StageResult, ...]:

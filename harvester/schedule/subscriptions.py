@@ -4,11 +4,10 @@ A hub notifies the gateway, at an address of each subscription, that a source ha
 harvests the source.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from http import HTTPStatus
 from secrets import token_urlsafe
+from urllib.parse import urlencode
 
 from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
 from gateway.core.model import Subscription, SubscriptionState
@@ -16,10 +15,12 @@ from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_options import RunOptions, lists_of, source_options
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.messages import Fetch, Request
+from harvester.http.messages import Fetch, Fetched, Request
 from harvester.schedule.due import BREATH_SECONDS, wait_after
 from harvester.sources import Channel, SourceKind
 
+_FORM = "application/x-www-form-urlencoded"
+_LONGEST_TEXT = 300  # characters of a text from a hub
 _TOKEN_BYTES = 32
 _LIVING = (SubscriptionState.ASKED, SubscriptionState.ACTIVE)
 # A lease is renewed when a quarter of it, or two days, are left: enough time for a hub that is away.
@@ -47,7 +48,8 @@ def subscribe(
     """
     place = place_of(instance.settings)
     known = {
-        subscription.topic: _counted(instance, subscription, now) for subscription in _living(instance, entry.name)
+        subscription.topic: instance.subscriptions.ask(replace(subscription, asked_at=now))
+        for subscription in _living(instance, entry.name)
     }
     channels = {channel.topic: channel for channel in _channels(instance, entry, kind, fetch)}
     for topic in known.keys() - channels.keys():
@@ -63,11 +65,6 @@ def subscribe(
     if len(refusals) == len(asked):
         raise RemoteRefuses(refusals[0][1])
     return tuple(asked)
-
-
-def _counted(instance: Instance, subscription: Subscription, now: int) -> Subscription:
-    """Store that a subscription is requested again."""
-    return instance.subscriptions.ask(replace(subscription, asked_at=now))
 
 
 def _kept(instance: Instance, source: str, channel: Channel, known: Subscription | None, now: int) -> Subscription:
@@ -122,15 +119,27 @@ def forget(instance: Instance, source: str, now: int) -> None:
 
 def _refusal(subscription: Subscription, mode: str, place: str, settings: Settings, fetch: Fetch) -> str:
     """Send a request to a hub; return why it refuses, else an empty string. Raise ConnectionFailed when it fails."""
-    from harvester.sources.websub import FORM, form, words_of  # noqa: PLC0415 - `status` sends nothing
-
     lease = settings.number("websub_lease_seconds")
     body = form(mode, subscription.topic, f"{place}/{subscription.token}", subscription.secret, lease)
-    answer = fetch(Request(subscription.hub, subscription.source, (("Content-Type", FORM),), "POST", body))
+    answer = fetch(Request(subscription.hub, subscription.source, (("Content-Type", _FORM),), "POST", body))
     sentence = f"The hub {subscription.hub} answers with HTTP status {answer.status}: {words_of(answer)}"
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ConnectionFailed(sentence)
     return "" if answer.status < HTTPStatus.MULTIPLE_CHOICES else sentence
+
+
+def form(mode: str, topic: str, callback: str, secret: str, lease_seconds: int) -> bytes:
+    """Return the body of a request to subscribe or unsubscribe (WebSub §5.1); `lease_seconds` is in seconds."""
+    form = {"hub.mode": mode, "hub.topic": topic, "hub.callback": callback}
+    if mode == "subscribe":
+        form |= {"hub.lease_seconds": str(lease_seconds), "hub.secret": secret}
+    return urlencode(form).encode()
+
+
+def words_of(answer: Fetched) -> str:
+    """Return the text of a hub's answer as one printable line of at most 300 characters."""
+    text = answer.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace")
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:_LONGEST_TEXT]
 
 
 # --- when something is due ----------------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription
 from gateway.core.registry import members
 from gateway.core.xmltext import DIDL
 from harvester.http.messages import Fetch, Fetched
-from harvester.sources.budget import Budget, optional_budget
-from harvester.sources.comparison_limit import Answers
+from harvester.sources.budget import Answers, Budget, optional_budget
 from harvester.sources.seen import Seen
 
 # Modules that all kinds of source share.
@@ -248,6 +247,17 @@ class Channel(NamedTuple):
 
     topic: str
     hub: str
+
+
+def topic_and_hub(answer: Fetched, links: Iterable[tuple[str, str]] = ()) -> tuple[str, str]:
+    """Return the topic and the hub that an answer names: in its headers, else in the links of its document (§4).
+
+    `links` are (relation, address) of its document. Without a topic, return its URL; without a hub, an empty text.
+    """
+    stated: dict[str, str] = {}
+    for rel, href in (*((link.rel, link.href) for link in answer.links), *links):
+        stated.setdefault(rel, href)
+    return stated.get("self", answer.url), stated.get("hub", "")
 
 
 class Recognised(NamedTuple):

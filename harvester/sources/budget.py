@@ -1,15 +1,16 @@
-"""The limit of requests and seconds for the fallback steps of one source while they bring no new record.
+"""Limits of the requests of one source that a list without faults does not need.
 
-It applies to lists that continue by fallback steps only (smaller windows, record by record), never to a list that
-follows the protocol. A new record renews the budget. Answers with other useful content are not counted.
+A budget of requests and seconds applies to lists that continue by fallback steps only (smaller windows, record by
+record), never to a list that follows the protocol. A new record renews the budget. Answers with other useful content
+are not counted. One run also reads a few answers of ListIdentifiers, to compare with its lists if there are no doubts.
+Sets, formats and comparisons have 200 answers, 300 seconds and 50 MB.
 """
-
-from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
+from random import Random
 from threading import Lock
 
 from gateway.core.errors import AnswerTooLarge
@@ -22,6 +23,8 @@ OPTIONAL_REQUESTS, OPTIONAL_SECONDS, OPTIONAL_BYTES = 200, 300.0, 50_000_000
 
 _DAMAGED = 2  # answers that arrived only uncompressed; a single one may be chance
 _UNCOMPRESSED = ("Accept-Encoding", "identity")
+MOST_ANSWERS = 4  # of one run
+_MOST_PLACES = 4
 
 
 class Budget:
@@ -75,7 +78,6 @@ class Optional:
     """A `Fetch` for what a harvest can do without. It raises AnswerTooLarge when the budget of the run is spent."""
 
     def __init__(self, fetch: Fetch, budget: Budget) -> None:
-        """Take `fetch`, and the budget."""
         self._fetch, self._budget = fetch, budget
 
     def __call__(self, request: Request) -> Fetched:
@@ -151,3 +153,42 @@ class Spender:
     def sentence(self) -> str:
         """A sentence: what was tried, and what to do."""
         return self._budget.sentence
+
+
+class Answers:
+    """The answers that a run may still read: four in all, and at least one per list.
+
+    A list leaves one for each later list. `lists_to_come` is the number of later lists. `chance` returns a random
+    number below 1, so that each run compares other places of a list.
+    """
+
+    def __init__(self, chance: Callable[[], float] | None = None) -> None:
+        self._read = 0
+        self.lists_to_come = 0
+        self.chance = chance or Random().random  # noqa: S311 - nothing secret
+
+    @property
+    def share(self) -> int:
+        """How many answers may be read for the current list."""
+        return max(1, MOST_ANSWERS - self._read - self.lists_to_come)
+
+    def read(self, answers: int) -> None:
+        """Count answers that were read."""
+        self._read += answers
+
+
+class Places:
+    """The dates of some pages of a list, each page as likely as any other."""
+
+    def __init__(self, chance: Callable[[], float]) -> None:
+        """Begin a list; `chance` is that of `Answers`."""
+        self._chance, self._pages = chance, 0
+        self.dates: list[str] = []
+
+    def add(self, date: str) -> None:
+        """Take the date of a page."""
+        self._pages += 1
+        if len(self.dates) < _MOST_PLACES:
+            self.dates.append(date)
+        elif self._chance() < _MOST_PLACES / self._pages:
+            self.dates[int(self._chance() * _MOST_PLACES)] = date

@@ -1,7 +1,5 @@
 """One request to a source, repeated until the answer can be read. The answer is stored as received."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Protocol, TypeVar

@@ -1,7 +1,5 @@
 """A set of received identifiers with sixteen bytes for each: a million of them take about 20 MB. Pure."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 _BUCKET = 2  # bytes of a digest that choose the bucket
@@ -12,7 +10,6 @@ class Seen:
     """A set of identifiers that can be tested for membership but not listed."""
 
     def __init__(self) -> None:
-        """Begin with an empty set."""
         self._buckets: dict[bytes, bytearray] = {}
         self._count = 0
 

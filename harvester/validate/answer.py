@@ -3,8 +3,6 @@
 It reads right and wrong answers alike; the checks judge them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias

@@ -1,17 +1,122 @@
-"""One check: a name, the expectation with its section of the standard, and a function that yields faults."""
+"""Checks and their results.
 
-from __future__ import annotations
+A check is a name, the expectation with its section of the standard, and a function that yields faults; it is declared
+above its function. A result is one of a closed list of verdicts, with evidence; the report has a result per check.
+"""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from gateway.core.errors import GatewayError
-from harvester.validate.report import Evidence, Result, Verdict
+from harvester.runtime.exit_status import Status, worst
 
 # The first findings show what is wrong; more of the same kind add nothing.
 _FINDINGS_SHOWN = 3
+
+
+class Verdict(StrEnum):
+    """How a check ended: a closed list."""
+
+    PASS = "pass"  # noqa: S105  (a verdict, not a password)
+    FAIL = "fail"  # the standard requires otherwise
+    WARNING = "warning"  # the standard, its guidelines or common practice advise otherwise
+    SKIPPED = "skipped"  # could not be decided; the reason says why
+
+
+class Evidence(NamedTuple):
+    """One request and its answer, in one line each; `finding` says what is wrong (empty: nothing)."""
+
+    asked: str
+    came: str
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of one check. `section` is the source of `expects`; `reason` belongs to a skipped check."""
+
+    check: str
+    section: str
+    expects: str
+    verdict: Verdict
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+
+
+_STATUS_BY_VERDICT = {
+    Verdict.PASS: Status.SUCCEEDED,
+    Verdict.FAIL: Status.FAILED,
+    Verdict.WARNING: Status.WITH_ERRORS,
+    Verdict.SKIPPED: Status.SUCCEEDED,
+}
+_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARNING: "warn", Verdict.SKIPPED: "skip"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All results in the order of the checks, the number of requests, and the duration in seconds."""
+
+    base_url: str
+    results: tuple[Result, ...]
+    requests: int
+    seconds: float
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of checks per verdict, 0 included."""
+        verdicts = Counter(result.verdict for result in self.results)
+        return {verdict.value: verdicts[verdict] for verdict in Verdict}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status: 1 when a check failed, 3 when there are only warnings, else 0."""
+        return int(worst(_STATUS_BY_VERDICT[result.verdict] for result in self.results))
+
+    def as_data(self) -> dict[str, object]:
+        """Return the report as data for JSON; JSON.md describes it."""
+        return {
+            "base_url": self.base_url,
+            "counts": self.counts,
+            "requests": self.requests,
+            "seconds": round(self.seconds, 3),
+            "results": [
+                asdict(result) | {"evidence": [evidence._asdict() for evidence in result.evidence]}
+                for result in self.results
+            ],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the report for people: every check, with evidence for failures and warnings."""
+        for result in self.results:
+            yield f"{_MARKS[result.verdict]:4}  {result.check:32} {result.expects} ({result.section})"
+            if result.reason:
+                yield f"      skipped: {result.reason}"
+            if result.verdict in (Verdict.FAIL, Verdict.WARNING):
+                yield from _evidence_lines(result.evidence)
+        yield ""
+        yield self.summary
+
+    @property
+    def summary(self) -> str:
+        """The last line: the counts of verdicts and requests, and the duration."""
+        counts = self.counts
+        verdict = "does not conform" if counts[Verdict.FAIL] else "conforms"
+        return (
+            f"{self.base_url} {verdict}: {counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed, "
+            f"{counts[Verdict.WARNING]} with a warning, {counts[Verdict.SKIPPED]} skipped; "
+            f"{self.requests} requests in {self.seconds:.1f} s."
+        )
+
+
+def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
+    for item in evidence:
+        yield f"      {item.finding}"
+        yield f"        asked {item.asked}"
+        yield f"        came  {item.came}"
 
 
 class Undecided(GatewayError):
@@ -23,7 +128,6 @@ class Shown(Protocol):
 
     def evidence(self, finding: str = "") -> Evidence:
         """Return the request and the answer in one line each, with a finding."""
-        ...
 
 
 class Asked(Protocol):
@@ -31,12 +135,10 @@ class Asked(Protocol):
 
     def begin_check(self) -> None:
         """Forget which answers the check before consulted."""
-        ...
 
     @property
     def last_evidence(self) -> tuple[Evidence, ...]:
         """The answer that the check consulted last, if any."""
-        ...
 
 
 class Facts(Protocol):
@@ -45,7 +147,6 @@ class Facts(Protocol):
     @property
     def conversation(self) -> Asked:
         """The requests."""
-        ...
 
 
 FactsT = TypeVar("FactsT", bound=Facts)
@@ -93,3 +194,26 @@ class Check(Generic[FactsT]):
         except Undecided as reason:
             return findings, str(reason)
         return findings, ""
+
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Findings])
+
+
+class Checks(list[Check[FactsT]]):
+    """The checks of a module, as they are declared. A section that begins with § is one of `standard`."""
+
+    def __init__(self, standard: str) -> None:
+        super().__init__()
+        self._standard = standard
+
+    def add(
+        self, name: str, section: str, expects: str, fault: Verdict = Verdict.FAIL
+    ) -> Callable[[FunctionT], FunctionT]:
+        """Declare the decorated function as a check."""
+        source = f"{self._standard} {section}" if section.startswith("§") else section
+
+        def declared(function: FunctionT) -> FunctionT:
+            self.append(Check(name, source, expects, function, fault))
+            return function
+
+        return declared

@@ -1,7 +1,5 @@
 """The conversation with a provider: each request once, within limits. Only this module sends requests."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,8 +13,7 @@ from gateway.core.xmlio import Element
 from gateway.core.xmltext import is_legal
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.answer import Answer
-from harvester.validate.check import Undecided
-from harvester.validate.report import Evidence
+from harvester.validate.check import Evidence, Undecided
 
 Clock: TypeAlias = Callable[[], float]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -61,7 +58,6 @@ class Exchange:
     def __init__(
         self, request: Request, query: str, fetched: Fetched | None, refusal: FetchError | None = None
     ) -> None:
-        """Take the request (`query` without the base URL), and the answer or the error."""
         self.request = request
         self.fetched = fetched
         self.refusal = refusal
@@ -182,7 +178,6 @@ class Conversation:
     """
 
     def __init__(self, base_url: str, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        """Take the base URL, `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
         self.base_url = base_url
         self.limits = limits
         self.exchanges: list[Exchange] = []

@@ -1,16 +1,15 @@
 """Checks of selective harvesting by datestamp (OAI-PMH 2.0 §2.7.1, §3.3.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from harvester.validate.answer import Header
-from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.check import Checks, Finding, Findings, Undecided
 from harvester.validate.client import Exchange
 from harvester.validate.repository import Repository, Walk, second_of, stamp
 
 _YEAR = 366 * 86_400
 _DAY = 86_400
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
 def _not_listed(repository: Repository, verb: str, header: Header, from_: str, until: str) -> Findings:
@@ -27,11 +26,19 @@ def _not_listed(repository: Repository, verb: str, header: Header, from_: str, u
         yield Finding(exchange, f"{header.identifier} with {header.datestamp} is not in the list.")
 
 
+@CHECKS.add(
+    "dates.exact",
+    "§2.7.1",
+    "ListRecords with from and until equal to a datestamp lists the record: both bounds are inclusive.",
+)
 def _exact(repository: Repository) -> Findings:
     header = repository.example
     yield from _not_listed(repository, "ListRecords", header, header.datestamp, header.datestamp)
 
 
+@CHECKS.add(
+    "dates.day", "§2.7.1", "Every repository accepts days as from and until; until then means the end of that day."
+)
 def _day(repository: Repository) -> Findings:
     header = repository.example
     day = header.datestamp[:10]
@@ -48,6 +55,7 @@ def _window(repository: Repository) -> tuple[Walk, tuple[int, int]]:
     return repository.walk("ListIdentifiers", metadataPrefix="oai_dc", from_=from_, until=until), bounds
 
 
+@CHECKS.add("dates.within", "§2.7.1", "A window lists no record outside of it.")
 def _nothing_else(repository: Repository) -> Findings:
     walk, (lower, upper) = _window(repository)
     for page in walk.pages:
@@ -57,6 +65,7 @@ def _nothing_else(repository: Repository) -> Findings:
                 yield Finding(page, f"{header.identifier} with {header.datestamp} is outside.")
 
 
+@CHECKS.add("dates.complete", "§2.7.1", "A window lists every record inside of it.")
 def _nothing_missing(repository: Repository) -> Findings:
     walk, (lower, upper) = _window(repository)
     if not walk.is_complete:
@@ -69,36 +78,47 @@ def _nothing_missing(repository: Repository) -> Findings:
             yield Finding(walk.pages[-1], f"{header.identifier} with {header.datestamp} is missing.")
 
 
-def _expects(code: str, ask: Callable[[Repository], list[Exchange]]) -> Callable[[Repository], Findings]:
-    """Return a check that all answers have an error code."""
+def _expects(code: str) -> Callable[[Callable[[Repository], list[Exchange]]], Callable[[Repository], Findings]]:
+    """Make a function that asks a check that all answers have an error code."""
 
-    def check(repository: Repository) -> Findings:
-        for exchange in ask(repository):
-            if code not in exchange.read().codes:
-                yield Finding(exchange, f"The answer is not {code}.")
+    def checked(ask: Callable[[Repository], list[Exchange]]) -> Callable[[Repository], Findings]:
+        def check(repository: Repository) -> Findings:
+            for exchange in ask(repository):
+                if code not in exchange.read().codes:
+                    yield Finding(exchange, f"The answer is not {code}.")
 
-    return check
+        return check
+
+    return checked
 
 
 def _list(repository: Repository, **arguments: str) -> Exchange:
     return repository.ask("ListIdentifiers", metadataPrefix="oai_dc", **arguments)
 
 
+@CHECKS.add("dates.mixed", "§3.3.1", "from and until of different granularity: badArgument.")
+@_expects("badArgument")
 def _mixed(repository: Repository) -> list[Exchange]:
     return [_list(repository, from_="2002-02-05", until="2002-02-06T05:35:00Z")]
 
 
+@CHECKS.add("dates.reversed", "§2.7.1", "from after until: badArgument.")
+@_expects("badArgument")
 def _reversed(repository: Repository) -> list[Exchange]:
     _, earliest = repository.earliest
     later, sooner = (repository.stamp(earliest + days * _DAY) for days in (2, 1))
     return [_list(repository, from_=later, until=sooner)]
 
 
+@CHECKS.add("dates.before-earliest", "§3.6", "until before the earliestDatestamp: noRecordsMatch.")
+@_expects("noRecordsMatch")
 def _too_early(repository: Repository) -> list[Exchange]:
     _, earliest = repository.earliest
     return [_list(repository, until=repository.stamp(earliest - _YEAR))]
 
 
+@CHECKS.add("dates.future", "§3.6", "from in the future: noRecordsMatch.")
+@_expects("noRecordsMatch")
 def _too_late(repository: Repository) -> list[Exchange]:
     now = second_of(repository.ask("Identify").read().response_date)
     if now is None:
@@ -106,17 +126,11 @@ def _too_late(repository: Repository) -> list[Exchange]:
     return [_list(repository, from_=repository.stamp(now + 10 * _YEAR))]
 
 
-def _seconds(repository: Repository) -> list[Exchange]:
-    if not repository.is_day_granular:
-        raise Undecided("The repository's granularity is the second.")
-    _, earliest = repository.earliest
-    return [_list(repository, from_=stamp(earliest, is_day=False))]
-
-
 def _asked_as(argument: str, *values: str) -> Callable[[Repository], list[Exchange]]:
     return lambda repository: [_list(repository, **{argument: value}) for value in values]
 
 
+@CHECKS.add("dates.from-before-earliest", "§2.7.1", "from may be before the earliestDatestamp.")
 def _from_before_earliest(repository: Repository) -> Findings:
     _, earliest = repository.earliest
     exchange = _list(repository, from_=repository.stamp(earliest - _YEAR))
@@ -124,77 +138,22 @@ def _from_before_earliest(repository: Repository) -> Findings:
         yield Finding(exchange, "A from before the earliestDatestamp is refused.")
 
 
-CHECKS = (
-    Check(
-        "dates.exact",
-        "OAI-PMH 2.0 §2.7.1",
-        "ListRecords with from and until equal to a datestamp lists the record: both bounds are inclusive.",
-        _exact,
-    ),
-    Check(
-        "dates.day",
-        "OAI-PMH 2.0 §2.7.1",
-        "Every repository accepts days as from and until; until then means the end of that day.",
-        _day,
-    ),
-    Check("dates.within", "OAI-PMH 2.0 §2.7.1", "A window lists no record outside of it.", _nothing_else),
-    Check("dates.complete", "OAI-PMH 2.0 §2.7.1", "A window lists every record inside of it.", _nothing_missing),
-    Check(
-        "dates.mixed",
-        "OAI-PMH 2.0 §3.3.1",
-        "from and until of different granularity: badArgument.",
-        _expects("badArgument", _mixed),
-    ),
-    Check(
-        "dates.reversed",
-        "OAI-PMH 2.0 §2.7.1",
-        "from after until: badArgument.",
-        _expects("badArgument", _reversed),
-    ),
-    Check(
-        "dates.before-earliest",
-        "OAI-PMH 2.0 §3.6",
-        "until before the earliestDatestamp: noRecordsMatch.",
-        _expects("noRecordsMatch", _too_early),
-    ),
-    Check(
-        "dates.future",
-        "OAI-PMH 2.0 §3.6",
-        "from in the future: noRecordsMatch.",
-        _expects("noRecordsMatch", _too_late),
-    ),
-    Check(
-        "dates.from-before-earliest",
-        "OAI-PMH 2.0 §2.7.1",
-        "from may be before the earliestDatestamp.",
-        _from_before_earliest,
-    ),
-    Check(
-        "dates.seconds-refused",
-        "OAI-PMH 2.0 §3.3.1",
-        "A finer granularity than the repository's: badArgument.",
-        _expects("badArgument", _seconds),
-    ),
-    Check(
-        "dates.existing",
-        "OAI-PMH 2.0 §3.3.1",
-        "Invalid days and times: badArgument.",
-        _expects("badArgument", _asked_as("from_", "2003-02-30", "2003-13-01", "2003-01-01T24:61:00Z")),
-    ),
-    Check(
-        "dates.form",
-        "OAI-PMH 2.0 §3.3.1",
-        "Other forms of ISO 8601: badArgument.",
-        _expects(
-            "badArgument",
-            _asked_as(
-                "until",
-                "2020-1-1",
-                "2020",
-                "2020-01-01T00:00:00",
-                "2020-01-01T00:00:00.5Z",
-                "2020-01-01T00:00:00+01:00",
-            ),
-        ),
-    ),
+@CHECKS.add("dates.seconds-refused", "§3.3.1", "A finer granularity than the repository's: badArgument.")
+@_expects("badArgument")
+def _seconds(repository: Repository) -> list[Exchange]:
+    if not repository.is_day_granular:
+        raise Undecided("The repository's granularity is the second.")
+    _, earliest = repository.earliest
+    return [_list(repository, from_=stamp(earliest, is_day=False))]
+
+
+CHECKS.add("dates.existing", "§3.3.1", "Invalid days and times: badArgument.")(
+    _expects("badArgument")(_asked_as("from_", "2003-02-30", "2003-13-01", "2003-01-01T24:61:00Z"))
+)
+CHECKS.add("dates.form", "§3.3.1", "Other forms of ISO 8601: badArgument.")(
+    _expects("badArgument")(
+        _asked_as(
+            "until", "2020-1-1", "2020", "2020-01-01T00:00:00", "2020-01-01T00:00:00.5Z", "2020-01-01T00:00:00+01:00"
+        )
+    )
 )

@@ -1,7 +1,5 @@
 """Checks of all received answers: HTTP, XML, the envelope (OAI-PMH 2.0 §3.1.2, §3.2, §3.6)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -9,9 +7,8 @@ from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_PMH, XSI
 from harvester.http.dates import http_second
 from harvester.validate.answer import Answer, local_name, namespace, texts
-from harvester.validate.check import Check, Finding, Findings
+from harvester.validate.check import Checks, Finding, Findings, Verdict
 from harvester.validate.client import ARGUMENTS, Exchange
-from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository, second_of
 
 _OK = 200
@@ -39,23 +36,27 @@ _APPLICABLE = {
     "noSetHierarchy": _LISTS | {"ListSets"},
 }
 _SILENT = {"badVerb", "badArgument"}
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
 # --- HTTP ------------------------------------------------------------------------------------------------------
 
 
+@CHECKS.add("answer.arrives", "§3.1", "Every request is answered.")
 def _arrives(repository: Repository) -> Findings:
     for exchange in repository.conversation.exchanges:
         if exchange.fetched is None:
             yield Finding(exchange, "No answer came.")
 
 
+@CHECKS.add("answer.status", "§3.1.2.2", "OAI-PMH answers and errors come with HTTP status 200.")
 def _status(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         if exchange.status != _OK:
             yield Finding(exchange, f"The HTTP status is {exchange.status}.")
 
 
+@CHECKS.add("answer.retry-after", "§3.1.2.2", "An overloaded server sends Retry-After.")
 def _retry_after(repository: Repository) -> Findings:
     for exchange in repository.conversation.exchanges:
         if exchange.status in _BUSY and not _RETRY_AFTER.fullmatch(exchange.header("Retry-After")):
@@ -69,12 +70,14 @@ def _bodies(repository: Repository) -> Iterator[Exchange]:
     )
 
 
+@CHECKS.add("answer.media-type", "§3.1.2.1", "The Content-Type is text/xml.")
 def _media_type(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         if exchange.header("Content-Type").partition(";")[0].strip().lower() != "text/xml":
             yield Finding(exchange, "The Content-Type is not text/xml.")
 
 
+@CHECKS.add("answer.charset", "RFC 7303 §3", "The Content-Type says charset=UTF-8.", Verdict.WARNING)
 def _charset(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         if "charset=utf-8" not in exchange.header("Content-Type").lower().replace('"', "").replace(" ", ""):
@@ -84,18 +87,21 @@ def _charset(repository: Repository) -> Findings:
 # --- XML -------------------------------------------------------------------------------------------------------
 
 
+@CHECKS.add("answer.well-formed", "§3.2", "Every answer is well-formed XML.")
 def _well_formed(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         if exchange.not_xml and not _DOCTYPE.search(exchange.body[:1000]):
             yield Finding(exchange, exchange.not_xml)
 
 
+@CHECKS.add("answer.stand-alone", "§3.2", "No answer depends on a document type.")
 def _stand_alone(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         if _DOCTYPE.search(exchange.body[:1000]):
             yield Finding(exchange, "There is a document type declaration.")
 
 
+@CHECKS.add("answer.utf-8", "§3.2", "Every answer is declared as XML 1.0 in UTF-8, and is.")
 def _utf_8(repository: Repository) -> Findings:
     for exchange in _bodies(repository):
         # A document that is declared as UTF-8 and was parsed is UTF-8.
@@ -118,18 +124,23 @@ def _envelopes(repository: Repository) -> Iterator[tuple[Exchange, Answer]]:
     )
 
 
+@CHECKS.add("answer.root", "§3.2", "The root is OAI-PMH, of the OAI-PMH namespace.")
 def _root(repository: Repository) -> Findings:
     for exchange, answer in _answers(repository):
         if answer.root.tag != f"{{{OAI_PMH}}}OAI-PMH":
             yield Finding(exchange, f"The root is {answer.root.tag}.")
 
 
+@CHECKS.add("answer.schema-location", "§3.2", "The root names the schema of OAI-PMH.")
 def _schema_location(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         if answer.root.get(f"{{{XSI}}}schemaLocation", "").split()[:2] != [OAI_PMH, _SCHEMA]:
             yield Finding(exchange, "xsi:schemaLocation does not begin with the namespace and the schema of OAI-PMH.")
 
 
+@CHECKS.add(
+    "answer.structure", "§3.2", "An answer is responseDate, request, then errors or one element named after a verb."
+)
 def _structure(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         names = [local_name(child) for child in answer.children if namespace(child) == OAI_PMH]
@@ -144,6 +155,7 @@ def _structure(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer consists of: {' '.join(map(local_name, answer.children))}.")
 
 
+@CHECKS.add("answer.verb", "§3.2", "The content is named after the requested verb.")
 def _verb(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         contents = {local_name(child) for child in answer.children} & ARGUMENTS.keys()
@@ -151,6 +163,7 @@ def _verb(repository: Repository) -> Findings:
             yield Finding(exchange, f"{exchange.verb} is answered with {' '.join(sorted(contents))}.")
 
 
+@CHECKS.add("answer.date-form", "§3.3.2", "The responseDate is YYYY-MM-DDThh:mm:ssZ.")
 def _date_form(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         dates = texts(answer.root, "responseDate")
@@ -158,6 +171,7 @@ def _date_form(repository: Repository) -> Findings:
             yield Finding(exchange, f"The responseDate is {dates[0]!r}.")
 
 
+@CHECKS.add("answer.date-now", "§3.2", "The responseDate is not after the Date of the HTTP answer.")
 def _date_now(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         response_date, now = second_of(answer.response_date), http_second(exchange.header("Date"))
@@ -174,6 +188,7 @@ def _requests(repository: Repository) -> Iterator[tuple[Exchange, Answer, Elemen
             yield exchange, answer, answer.request
 
 
+@CHECKS.add("answer.request-url", "§3.2", "The request element contains the base URL.")
 def _request_url(repository: Repository) -> Findings:
     known = {repository.base_url, *_stated_base_urls(repository)}
     for exchange, _, request in _requests(repository):
@@ -186,6 +201,9 @@ def _stated_base_urls(repository: Repository) -> tuple[str, ...]:
     return texts(exchange.content("Identify"), "baseURL") if exchange.holds("Identify") else ()
 
 
+@CHECKS.add(
+    "answer.request-attributes", "§3.2", "The attributes of the request element are the arguments of the request."
+)
 def _request_attributes(repository: Repository) -> Findings:
     for exchange, answer, request in _requests(repository):
         stated, asked = set(request.attrib.items()), set(exchange.arguments)
@@ -194,18 +212,21 @@ def _request_attributes(repository: Repository) -> Findings:
             yield Finding(exchange, f"The request element has the attributes {dict(request.attrib.items())}.")
 
 
+@CHECKS.add("answer.request-silent", "§3.2", "With badVerb and badArgument the request element has no attributes.")
 def _request_silent(repository: Repository) -> Findings:
     for exchange, answer, request in _requests(repository):
         if answer.codes & _SILENT and request.attrib:
             yield Finding(exchange, f"The request element has the attributes {dict(request.attrib.items())}.")
 
 
+@CHECKS.add("answer.error-code", "§3.6", "The error codes are those of the standard.")
 def _error_code(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         for code in sorted(answer.codes - _APPLICABLE.keys()):
             yield Finding(exchange, f"{code!r} is not an error code.")
 
 
+@CHECKS.add("answer.error-applicable", "§3.6", "An error code applies to the requested verb.")
 def _error_applicable(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         for code in sorted(answer.codes & _APPLICABLE.keys()):
@@ -213,61 +234,8 @@ def _error_applicable(repository: Repository) -> Findings:
                 yield Finding(exchange, f"{code} does not apply to {exchange.verb}.")
 
 
+@CHECKS.add("answer.error-text", "practice of the field", "Every error has a text.", Verdict.WARNING)
 def _error_text(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
         if any(not error.sentence and error.code != "noSetHierarchy" for error in answer.errors):
             yield Finding(exchange, "An error has no text.")
-
-
-CHECKS = (
-    Check("answer.arrives", "OAI-PMH 2.0 §3.1", "Every request is answered.", _arrives),
-    Check("answer.status", "OAI-PMH 2.0 §3.1.2.2", "OAI-PMH answers and errors come with HTTP status 200.", _status),
-    Check(
-        "answer.retry-after",
-        "OAI-PMH 2.0 §3.1.2.2",
-        "An overloaded server sends Retry-After.",
-        _retry_after,
-    ),
-    Check("answer.media-type", "OAI-PMH 2.0 §3.1.2.1", "The Content-Type is text/xml.", _media_type),
-    Check("answer.charset", "RFC 7303 §3", "The Content-Type says charset=UTF-8.", _charset, Verdict.WARNING),
-    Check("answer.well-formed", "OAI-PMH 2.0 §3.2", "Every answer is well-formed XML.", _well_formed),
-    Check("answer.stand-alone", "OAI-PMH 2.0 §3.2", "No answer depends on a document type.", _stand_alone),
-    Check("answer.utf-8", "OAI-PMH 2.0 §3.2", "Every answer is declared as XML 1.0 in UTF-8, and is.", _utf_8),
-    Check("answer.root", "OAI-PMH 2.0 §3.2", "The root is OAI-PMH, of the OAI-PMH namespace.", _root),
-    Check("answer.schema-location", "OAI-PMH 2.0 §3.2", "The root names the schema of OAI-PMH.", _schema_location),
-    Check(
-        "answer.structure",
-        "OAI-PMH 2.0 §3.2",
-        "An answer is responseDate, request, then errors or one element named after a verb.",
-        _structure,
-    ),
-    Check("answer.verb", "OAI-PMH 2.0 §3.2", "The content is named after the requested verb.", _verb),
-    Check("answer.date-form", "OAI-PMH 2.0 §3.3.2", "The responseDate is YYYY-MM-DDThh:mm:ssZ.", _date_form),
-    Check(
-        "answer.date-now",
-        "OAI-PMH 2.0 §3.2",
-        "The responseDate is not after the Date of the HTTP answer.",
-        _date_now,
-    ),
-    Check("answer.request-url", "OAI-PMH 2.0 §3.2", "The request element contains the base URL.", _request_url),
-    Check(
-        "answer.request-attributes",
-        "OAI-PMH 2.0 §3.2",
-        "The attributes of the request element are the arguments of the request.",
-        _request_attributes,
-    ),
-    Check(
-        "answer.request-silent",
-        "OAI-PMH 2.0 §3.2",
-        "With badVerb and badArgument the request element has no attributes.",
-        _request_silent,
-    ),
-    Check("answer.error-code", "OAI-PMH 2.0 §3.6", "The error codes are those of the standard.", _error_code),
-    Check(
-        "answer.error-applicable",
-        "OAI-PMH 2.0 §3.6",
-        "An error code applies to the requested verb.",
-        _error_applicable,
-    ),
-    Check("answer.error-text", "practice of the field", "Every error has a text.", _error_text, Verdict.WARNING),
-)

@@ -1,13 +1,10 @@
 """Checks of illegal requests and their error codes (OAI-PMH 2.0 §3.6): a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import quote
 
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Verdict
 from harvester.validate.repository import Repository
 
 _VERB = ("badVerb",)
@@ -31,6 +28,7 @@ class Illegal(NamedTuple):
 
 _DC = "metadataPrefix=oai_dc"
 _RECORD = f"verb=GetRecord&{_DC}"
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 ILLEGAL: tuple[Illegal, ...] = (
     Illegal("verb-missing", "", _VERB, "No argument at all"),
@@ -102,10 +100,7 @@ ILLEGAL: tuple[Illegal, ...] = (
         "identifiers-from", f"verb=ListIdentifiers&{_DC}&from=junk", _ARGUMENT, "ListIdentifiers with a invalid from"
     ),
     Illegal(
-        "identifiers-until",
-        f"verb=ListIdentifiers&{_DC}&until=junk",
-        _ARGUMENT,
-        "ListIdentifiers with a invalid until",
+        "identifiers-until", f"verb=ListIdentifiers&{_DC}&until=junk", _ARGUMENT, "ListIdentifiers with a invalid until"
     ),
     Illegal(
         "identifiers-token", "verb=ListIdentifiers&resumptionToken=junk", _TOKEN, "A invalid token of ListIdentifiers"
@@ -200,11 +195,17 @@ def _refused(illegal: Illegal) -> Callable[[Repository], Findings]:
     return check
 
 
+for _illegal in ILLEGAL:
+    CHECKS.add(f"errors.{_illegal.name}", "§3.6", f"{_illegal.what}: {' or '.join(_illegal.codes)}.")(
+        _refused(_illegal)
+    )
+
 # An unknown argument, two invalid dates, and no metadataPrefix: four errors.
 _FOURFOLD = "verb=ListRecords&from=junk&until=rubbish&junk=1"
 _REASONS = 4
 
 
+@CHECKS.add("errors.all", "§3.6", "All errors of a request are reported, each by itself.", Verdict.WARNING)
 def _all_reported(repository: Repository) -> Findings:
     exchange = repository.conversation.ask(_FOURFOLD)
     errors = exchange.read().errors
@@ -215,33 +216,10 @@ def _all_reported(repository: Repository) -> Findings:
 _LONG = 100_000
 
 
+@CHECKS.add(
+    "errors.long-argument", "§3.1.1", "An identifier of 100,000 letters by POST: badArgument or idDoesNotExist."
+)
 def _long(repository: Repository) -> Findings:
     exchange = repository.conversation.ask(f"{_RECORD}&identifier=oai%3A{'a' * _LONG}", method="POST")
     if not exchange.read().codes.intersection(_NO_ITEM):
         yield Finding(exchange, "A long argument is not answered with badArgument or idDoesNotExist.")
-
-
-CHECKS = (
-    *(
-        Check(
-            f"errors.{illegal.name}",
-            "OAI-PMH 2.0 §3.6",
-            f"{illegal.what}: {' or '.join(illegal.codes)}.",
-            _refused(illegal),
-        )
-        for illegal in ILLEGAL
-    ),
-    Check(
-        "errors.all",
-        "OAI-PMH 2.0 §3.6",
-        "All errors of a request are reported, each by itself.",
-        _all_reported,
-        Verdict.WARNING,
-    ),
-    Check(
-        "errors.long-argument",
-        "OAI-PMH 2.0 §3.1.1",
-        "An identifier of 100,000 letters by POST: badArgument or idDoesNotExist.",
-        _long,
-    ),
-)

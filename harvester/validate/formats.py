@@ -1,27 +1,29 @@
 """Checks of ListMetadataFormats (OAI-PMH 2.0 §3.4, §4.4), of the repository and of one item."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.xmltext import OAI_DC
 from harvester.validate.answer import elements, local_name, record_header
-from harvester.validate.check import Check, Finding, Findings
+from harvester.validate.check import Checks, Finding, Findings, Verdict
 from harvester.validate.client import Exchange
-from harvester.validate.report import Verdict
 from harvester.validate.repository import ListedFormat, Repository, listed_formats
 
 _PREFIX = re.compile(r"[A-Za-z0-9\-_.!~*'()]+")
 _PARTS = ("metadataPrefix", "schema", "metadataNamespace")
 _OAI_DC = ListedFormat("oai_dc", "http://www.openarchives.org/OAI/2.0/oai_dc.xsd", OAI_DC)
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
+@CHECKS.add("formats.works", "§4.4", "ListMetadataFormats lists at least one format.")
 def _works(repository: Repository) -> Findings:
     exchange = repository.ask("ListMetadataFormats")
     if exchange.read().errors or not repository.formats:
         yield Finding(exchange, "No format is listed.")
 
 
+@CHECKS.add(
+    "formats.structure", "§3.2.1", "Each format has a metadataPrefix, a schema and a metadataNamespace, in this order."
+)
 def _structure(repository: Repository) -> Findings:
     exchange = repository.ask("ListMetadataFormats")
     for element in elements(exchange.content("ListMetadataFormats")):
@@ -32,6 +34,7 @@ def _structure(repository: Repository) -> Findings:
             yield Finding(exchange, "A metadataFormat has an empty part.")
 
 
+@CHECKS.add("formats.prefix", "§3.4", "Each prefix is of unreserved characters and listed once.")
 def _prefixes(repository: Repository) -> Findings:
     prefixes = [listed.prefix for listed in repository.formats]
     for prefix in prefixes:
@@ -39,11 +42,13 @@ def _prefixes(repository: Repository) -> Findings:
             yield Finding(repository.ask("ListMetadataFormats"), f"The prefix {prefix!r} is illegal or listed twice.")
 
 
+@CHECKS.add("formats.oai-dc", "§3.4", "oai_dc is listed with the reserved schema and namespace.")
 def _oai_dc(repository: Repository) -> Findings:
     if _OAI_DC not in repository.formats:
         yield Finding(repository.ask("ListMetadataFormats"), "oai_dc is not listed with its schema and namespace.")
 
 
+@CHECKS.add("formats.all-reserved", "§3.4", "The prefix all is reserved, not used.", Verdict.WARNING)
 def _all(repository: Repository) -> Findings:
     if "all" in (listed.prefix for listed in repository.formats):
         yield Finding(repository.ask("ListMetadataFormats"), "The prefix all is used.")
@@ -53,6 +58,9 @@ def _of_item(repository: Repository) -> Exchange:
     return repository.ask("ListMetadataFormats", identifier=repository.example.identifier)
 
 
+@CHECKS.add(
+    "formats.item", "§4.4", "The formats of an item are formats of the repository, and include those it was listed in."
+)
 def _item(repository: Repository) -> Findings:
     exchange = _of_item(repository)
     if exchange.read().errors:
@@ -65,6 +73,7 @@ def _item(repository: Repository) -> Findings:
         yield Finding(exchange, f"The item has formats that the repository does not list: {sorted(unknown)}.")
 
 
+@CHECKS.add("formats.item-truth", "§4.1", "An item has a record in each format it lists, and in no other.")
 def _item_truth(repository: Repository) -> Findings:
     has = {listed.prefix for listed in listed_formats(_of_item(repository))}
     identifier = repository.example.identifier
@@ -78,29 +87,3 @@ def _item_truth(repository: Repository) -> Findings:
 def _disseminates(exchange: Exchange) -> bool:
     records = exchange.read().records
     return bool(records) and not record_header(records[0]).is_deleted
-
-
-CHECKS = (
-    Check("formats.works", "OAI-PMH 2.0 §4.4", "ListMetadataFormats lists at least one format.", _works),
-    Check(
-        "formats.structure",
-        "OAI-PMH 2.0 §3.2.1",
-        "Each format has a metadataPrefix, a schema and a metadataNamespace, in this order.",
-        _structure,
-    ),
-    Check("formats.prefix", "OAI-PMH 2.0 §3.4", "Each prefix is of unreserved characters and listed once.", _prefixes),
-    Check("formats.oai-dc", "OAI-PMH 2.0 §3.4", "oai_dc is listed with the reserved schema and namespace.", _oai_dc),
-    Check("formats.all-reserved", "OAI-PMH 2.0 §3.4", "The prefix all is reserved, not used.", _all, Verdict.WARNING),
-    Check(
-        "formats.item",
-        "OAI-PMH 2.0 §4.4",
-        "The formats of an item are formats of the repository, and include those it was listed in.",
-        _item,
-    ),
-    Check(
-        "formats.item-truth",
-        "OAI-PMH 2.0 §4.1",
-        "An item has a record in each format it lists, and in no other.",
-        _item_truth,
-    ),
-)

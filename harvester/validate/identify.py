@@ -1,7 +1,5 @@
 """Checks of Identify (OAI-PMH 2.0 §4.2) and of the descriptions in it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,8 +7,7 @@ from collections.abc import Callable, Iterator
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
 from harvester.validate.answer import elements, local_name, namespace, oai, texts
-from harvester.validate.check import Check, Finding, Findings, Undecided
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.repository import GRANULARITIES, Repository, second_of
 
 _ORDER = (
@@ -28,8 +25,10 @@ _DELETED_RECORD = ("no", "persistent", "transient")
 _EMAIL = re.compile(r"(mailto:)?\w[\w.+-]*@(?!localhost)[A-Za-z0-9.-]+\.[A-Za-z]{2,}")
 _DOMAIN = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z][a-zA-Z0-9-]*)+")
 _LOCAL_PART = re.compile(r"([A-Za-z0-9\-_.!~*'();/?:@&=+$,]|%[0-9A-F]{2})+")
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
+@CHECKS.add("identify.works", "§4.2", "Identify is answered with an Identify element.")
 def _works(repository: Repository) -> Findings:
     exchange = repository.ask("Identify")
     if not exchange.holds("Identify"):
@@ -49,10 +48,22 @@ def _once(name: str, is_right: Callable[[Repository, str], bool], wanted: str) -
     return check
 
 
+CHECKS.add("identify.repository-name", "§4.2", "One repositoryName, not empty.")(
+    _once("repositoryName", lambda _, value: bool(value), "a name")
+)
+CHECKS.add("identify.base-url", "§4.2", "One baseURL, exactly the requested URL.")(
+    _once("baseURL", lambda repository, value: value == repository.base_url, "the requested URL")
+)
+CHECKS.add("identify.protocol-version", "§4.2", "One protocolVersion: 2.0.")(
+    _once("protocolVersion", lambda _, value: value == "2.0", "2.0")
+)
+
+
 def _is_legal_earliest(repository: Repository, value: str) -> bool:
     return second_of(value) is not None and ("T" not in value) is repository.is_day_granular
 
 
+@CHECKS.add("identify.admin-email", "§4.2", "At least one adminEmail, each an address on the Internet.")
 def _emails(repository: Repository) -> Findings:
     emails = texts(repository.identify, "adminEmail")
     if not emails:
@@ -64,16 +75,24 @@ def _emails(repository: Repository) -> Findings:
             )
 
 
+@CHECKS.add(
+    "identify.admin-email-plain",
+    "practice of the field",
+    "An adminEmail is an address without mailto:.",
+    Verdict.WARNING,
+)
 def _mailto(repository: Repository) -> Findings:
     for email in texts(repository.identify, "adminEmail"):
         if email.startswith("mailto:"):
             yield Finding(repository.ask("Identify"), f"The adminEmail {email!r} is a URL, not an address.")
 
 
-def _order(repository: Repository) -> Findings:
-    places = [_place(element) for element in elements(repository.identify)]
-    if -1 in places or places != sorted(places):
-        yield Finding(repository.ask("Identify"), "There are other elements, or their order is wrong.")
+CHECKS.add(
+    "identify.earliest-datestamp", "§4.2", "One earliestDatestamp, a valid date with the repository's granularity."
+)(_once("earliestDatestamp", _is_legal_earliest, "a datestamp of the repository's granularity"))
+CHECKS.add("identify.deleted-record", "§2.5.1", "One deletedRecord: no, persistent or transient.")(
+    _once("deletedRecord", lambda _, value: value in _DELETED_RECORD, "no, persistent or transient")
+)
 
 
 def _place(element: Element) -> int:
@@ -81,6 +100,30 @@ def _place(element: Element) -> int:
     return _ORDER.index(name) if namespace(element) == OAI_PMH and name in _ORDER else -1
 
 
+@CHECKS.add(
+    "identify.deletions-announced", "practice of the field", "The repository announces deletions.", Verdict.WARNING
+)
+def _deletions(repository: Repository) -> Findings:
+    declared = texts(repository.identify, "deletedRecord")
+    if declared == ("no",) and not any(header.is_deleted for header in repository.records.headers):
+        yield Finding(repository.ask("Identify"), "The repository never announces deletions.")
+
+
+CHECKS.add("identify.granularity", "§4.2", "One granularity: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.")(
+    _once("granularity", lambda _, value: value in GRANULARITIES, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
+)
+
+
+@CHECKS.add("identify.order", "§3.2.1", "Identify has the elements of the schema, in their order.")
+def _order(repository: Repository) -> Findings:
+    places = [_place(element) for element in elements(repository.identify)]
+    if -1 in places or places != sorted(places):
+        yield Finding(repository.ask("Identify"), "There are other elements, or their order is wrong.")
+
+
+@CHECKS.add(
+    "identify.compression", "§4.2", "Each compression is listed once, and identity is not listed.", Verdict.WARNING
+)
 def _compressions(repository: Repository) -> Findings:
     compressions = Counter(texts(repository.identify, "compression"))
     for name, count in compressions.items():
@@ -88,12 +131,9 @@ def _compressions(repository: Repository) -> Findings:
             yield Finding(repository.ask("Identify"), f"The compression {name!r} is listed {count} times.")
 
 
-def _deletions(repository: Repository) -> Findings:
-    declared = texts(repository.identify, "deletedRecord")
-    if declared == ("no",) and not any(header.is_deleted for header in repository.records.headers):
-        yield Finding(repository.ask("Identify"), "The repository never announces deletions.")
-
-
+@CHECKS.add(
+    "identify.description", "§4.2", "Each description has one element of another namespace, which names its schema."
+)
 def _descriptions(repository: Repository) -> Findings:
     for description in repository.identify.findall(oai("description")):
         inside = elements(description)
@@ -112,6 +152,11 @@ def _identifier_descriptions(repository: Repository) -> list[dict[str, str]]:
     return [{local_name(part): (part.text or "").strip() for part in elements(element)} for element in descriptions]
 
 
+@CHECKS.add(
+    "identify.oai-identifier",
+    "guidelines for oai-identifier §2",
+    "At most one oai-identifier description, with a domain name and a sample that fits it.",
+)
 def _oai_identifier(repository: Repository) -> Findings:
     descriptions = _identifier_descriptions(repository)
     for wrong in (*_wrong_count(len(descriptions)), *_wrong_parts(descriptions[0])):
@@ -141,6 +186,11 @@ def _is_oai_identifier(identifier: str, domain: str) -> bool:
     return identifier.startswith(start) and _LOCAL_PART.fullmatch(identifier.removeprefix(start)) is not None
 
 
+@CHECKS.add(
+    "identify.oai-identifier-used",
+    "guidelines for oai-identifier §2",
+    "If there is an oai-identifier description, the identifiers of items follow it.",
+)
 def _identifiers_agree(repository: Repository) -> Findings:
     domain = _identifier_descriptions(repository)[0].get("repositoryIdentifier", "")
     if not _DOMAIN.fullmatch(domain):
@@ -149,87 +199,3 @@ def _identifiers_agree(repository: Repository) -> Findings:
         for header in page.read().headers:
             if header.identifier and not _is_oai_identifier(header.identifier, domain):
                 yield Finding(page, f"{header.identifier!r} is not an oai-identifier of {domain}.")
-
-
-CHECKS = (
-    Check("identify.works", "OAI-PMH 2.0 §4.2", "Identify is answered with an Identify element.", _works),
-    Check(
-        "identify.repository-name",
-        "OAI-PMH 2.0 §4.2",
-        "One repositoryName, not empty.",
-        _once("repositoryName", lambda _, value: bool(value), "a name"),
-    ),
-    Check(
-        "identify.base-url",
-        "OAI-PMH 2.0 §4.2",
-        "One baseURL, exactly the requested URL.",
-        _once("baseURL", lambda repository, value: value == repository.base_url, "the requested URL"),
-    ),
-    Check(
-        "identify.protocol-version",
-        "OAI-PMH 2.0 §4.2",
-        "One protocolVersion: 2.0.",
-        _once("protocolVersion", lambda _, value: value == "2.0", "2.0"),
-    ),
-    Check(
-        "identify.admin-email", "OAI-PMH 2.0 §4.2", "At least one adminEmail, each an address on the Internet.", _emails
-    ),
-    Check(
-        "identify.admin-email-plain",
-        "practice of the field",
-        "An adminEmail is an address without mailto:.",
-        _mailto,
-        Verdict.WARNING,
-    ),
-    Check(
-        "identify.earliest-datestamp",
-        "OAI-PMH 2.0 §4.2",
-        "One earliestDatestamp, a valid date with the repository's granularity.",
-        _once("earliestDatestamp", _is_legal_earliest, "a datestamp of the repository's granularity"),
-    ),
-    Check(
-        "identify.deleted-record",
-        "OAI-PMH 2.0 §2.5.1",
-        "One deletedRecord: no, persistent or transient.",
-        _once("deletedRecord", lambda _, value: value in _DELETED_RECORD, "no, persistent or transient"),
-    ),
-    Check(
-        "identify.deletions-announced",
-        "practice of the field",
-        "The repository announces deletions.",
-        _deletions,
-        Verdict.WARNING,
-    ),
-    Check(
-        "identify.granularity",
-        "OAI-PMH 2.0 §4.2",
-        "One granularity: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.",
-        _once("granularity", lambda _, value: value in GRANULARITIES, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ"),
-    ),
-    Check("identify.order", "OAI-PMH 2.0 §3.2.1", "Identify has the elements of the schema, in their order.", _order),
-    Check(
-        "identify.compression",
-        "OAI-PMH 2.0 §4.2",
-        "Each compression is listed once, and identity is not listed.",
-        _compressions,
-        Verdict.WARNING,
-    ),
-    Check(
-        "identify.description",
-        "OAI-PMH 2.0 §4.2",
-        "Each description has one element of another namespace, which names its schema.",
-        _descriptions,
-    ),
-    Check(
-        "identify.oai-identifier",
-        "guidelines for oai-identifier §2",
-        "At most one oai-identifier description, with a domain name and a sample that fits it.",
-        _oai_identifier,
-    ),
-    Check(
-        "identify.oai-identifier-used",
-        "guidelines for oai-identifier §2",
-        "If there is an oai-identifier description, the identifiers of items follow it.",
-        _identifiers_agree,
-    ),
-)

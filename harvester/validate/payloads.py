@@ -3,17 +3,14 @@
 Schemas are not fetched: code checks the rules of oai_dc and DIDL, so it works offline.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.validate.answer import elements, local_name, namespace, payload, record_header
-from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.client import Exchange
-from harvester.validate.report import Verdict
 from harvester.validate.repository import ListedFormat, Repository, second_of
 
 _DC_ELEMENTS = frozenset(
@@ -35,6 +32,7 @@ _DIDL_CHILDREN = {
 _DIDL_NEEDS_TYPE = ("Statement", "Resource")
 
 _ORIGIN = re.compile(r"baseURL identifier datestamp metadataNamespace( originDescription)?")
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
 # --- every format ----------------------------------------------------------------------------------------------
@@ -48,12 +46,16 @@ def _payloads(repository: Repository) -> Iterator[tuple[ListedFormat, Exchange, 
             yield listed, page, record_header(record).identifier, root
 
 
+@CHECKS.add("payload.namespace", "§3.4", "Metadata have the namespace in ListMetadataFormats.")
 def _namespace(repository: Repository) -> Findings:
     for listed, page, identifier, root in _payloads(repository):
         if (namespace(root) or NO_NAMESPACE) != listed.namespace:
             yield Finding(page, f"{identifier} in {listed.prefix} has the namespace {namespace(root)!r}.")
 
 
+@CHECKS.add(
+    "payload.own-namespace", "§3.4", "No element of the metadata is in the namespace of the envelope.", Verdict.WARNING
+)
 def _own_namespace(repository: Repository) -> Findings:
     for listed, page, identifier, root in _payloads(repository):
         if any(namespace(part) == OAI_PMH for part in root.iterdescendants("*")):
@@ -64,6 +66,17 @@ def _schema_location(repository: Repository, *, oai_dc: bool) -> Findings:
     for listed, page, identifier, root in _payloads(repository):
         if (listed.prefix == "oai_dc") is oai_dc and not _locates(root, listed):
             yield Finding(page, f"{identifier} in {listed.prefix} does not name the schema of its format.")
+
+
+CHECKS.add("payload.schema-location", "§3.4", "Metadata in oai_dc name the schema in ListMetadataFormats.")(
+    lambda repository: _schema_location(repository, oai_dc=True)
+)
+CHECKS.add(
+    "payload.other-schema-location",
+    "§3.4",
+    "Metadata in other formats name the schema in ListMetadataFormats.",
+    Verdict.WARNING,
+)(lambda repository: _schema_location(repository, oai_dc=False))
 
 
 def _locates(root: Element, listed: ListedFormat) -> bool:
@@ -77,6 +90,9 @@ def _locates(root: Element, listed: ListedFormat) -> bool:
 # --- oai_dc ----------------------------------------------------------------------------------------------------
 
 
+@CHECKS.add(
+    "payload.oai-dc", "§5", "oai_dc has only the fifteen elements, each with plain text and an optional language."
+)
 def _oai_dc(repository: Repository) -> Findings:
     for listed, page, identifier, root in _payloads(repository):
         if listed.prefix == "oai_dc" and namespace(root) == OAI_DC:
@@ -99,6 +115,7 @@ def _wrong_dc(root: Element) -> Iterator[str]:
 # --- oai_didl --------------------------------------------------------------------------------------------------
 
 
+@CHECKS.add("payload.oai-didl", "ISO/IEC 21000-2", "oai_didl follows the content models of DIDL.")
 def _didl(repository: Repository) -> Findings:
     if "oai_didl" not in (listed.prefix for listed in repository.formats):
         raise Undecided("The repository does not offer oai_didl.")
@@ -138,6 +155,7 @@ def _abouts(repository: Repository) -> Iterator[tuple[Exchange, str, Element]]:
                 yield page, record_header(record).identifier, part
 
 
+@CHECKS.add("payload.about", "§3.2.1", "Each about has one element of another namespace.")
 def _about(repository: Repository) -> Findings:
     for page, identifier, about in _abouts(repository):
         inside = elements(about)
@@ -145,6 +163,11 @@ def _about(repository: Repository) -> Findings:
             yield Finding(page, f"An about of {identifier} does not have exactly one element of another namespace.")
 
 
+@CHECKS.add(
+    "payload.provenance",
+    "guidelines for provenance",
+    "A provenance states baseURL, identifier, datestamp, namespace, harvestDate and altered of each origin.",
+)
 def _provenance(repository: Repository) -> Findings:
     for page, identifier, about in _abouts(repository):
         for provenance in about.findall(f"{{{PROVENANCE}}}provenance"):
@@ -163,47 +186,3 @@ def _is_origin(origin: Element) -> bool:
 
 def _is_boolean(value: str | None) -> bool:
     return value in ("true", "false", "1", "0")
-
-
-CHECKS: tuple[Check[Repository], ...] = (
-    Check(
-        "payload.namespace",
-        "OAI-PMH 2.0 §3.4",
-        "Metadata have the namespace in ListMetadataFormats.",
-        _namespace,
-    ),
-    Check(
-        "payload.own-namespace",
-        "OAI-PMH 2.0 §3.4",
-        "No element of the metadata is in the namespace of the envelope.",
-        _own_namespace,
-        Verdict.WARNING,
-    ),
-    Check(
-        "payload.schema-location",
-        "OAI-PMH 2.0 §3.4",
-        "Metadata in oai_dc name the schema in ListMetadataFormats.",
-        lambda repository: _schema_location(repository, oai_dc=True),
-    ),
-    Check(
-        "payload.other-schema-location",
-        "OAI-PMH 2.0 §3.4",
-        "Metadata in other formats name the schema in ListMetadataFormats.",
-        lambda repository: _schema_location(repository, oai_dc=False),
-        Verdict.WARNING,
-    ),
-    Check(
-        "payload.oai-dc",
-        "OAI-PMH 2.0 §5",
-        "oai_dc has only the fifteen elements, each with plain text and an optional language.",
-        _oai_dc,
-    ),
-    Check("payload.oai-didl", "ISO/IEC 21000-2", "oai_didl follows the content models of DIDL.", _didl),
-    Check("payload.about", "OAI-PMH 2.0 §3.2.1", "Each about has one element of another namespace.", _about),
-    Check(
-        "payload.provenance",
-        "guidelines for provenance",
-        "A provenance states baseURL, identifier, datestamp, namespace, harvestDate and altered of each origin.",
-        _provenance,
-    ),
-)

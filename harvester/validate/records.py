@@ -1,7 +1,5 @@
 """Checks that compare ListRecords, ListIdentifiers and GetRecord, and checks of every received header and record."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,15 +7,16 @@ from collections.abc import Callable, Iterator
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, canonical, elements, local_name, namespace, oai, record_header, texts
-from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.client import Exchange
-from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository, second_of
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
 _HEADER = re.compile(r"identifier datestamp( setSpec)*")
 _LIVE = re.compile(r"header metadata( about)*")
 _DELETED = re.compile(r"header( metadata| about)*")
+ASKING = Checks[Repository]("OAI-PMH 2.0")
+SEEN = Checks[Repository]("OAI-PMH 2.0")
 
 
 # --- the verbs against each other ------------------------------------------------------------------------------
@@ -32,37 +31,15 @@ def _works(verb: str) -> Callable[[Repository], Findings]:
     return check
 
 
-def _live(repository: Repository) -> Findings:
-    if all(header.is_deleted for header in repository.records.headers):
-        yield Finding(repository.records.pages[-1], "All received records are deleted, so other checks are impossible.")
+ASKING.add("list-records.works", "§4.5", "ListRecords in oai_dc lists records.")(_works("ListRecords"))
+ASKING.add("list-identifiers.works", "§4.3", "ListIdentifiers in oai_dc lists headers.")(_works("ListIdentifiers"))
 
 
 def _get(repository: Repository, header: Header) -> Exchange:
     return repository.ask("GetRecord", identifier=header.identifier, metadataPrefix="oai_dc")
 
 
-def _get_record_works(repository: Repository) -> Findings:
-    exchange = _get(repository, repository.example)
-    if exchange.read().errors or len(exchange.read().records) != 1:
-        yield Finding(exchange, "GetRecord does not return the one record that ListRecords lists.")
-
-
-def _get_record_same(repository: Repository) -> Findings:
-    header = repository.example
-    exchange = _get(repository, header)
-    exchange.content("GetRecord")
-    listed = next(record for _, record in repository.records.records if record_header(record) == header)
-    for record in exchange.read().records[:1]:
-        if canonical(record) != canonical(listed) and not repository.has_changed(header):
-            yield Finding(exchange, "GetRecord returns another record than ListRecords.")
-
-
-def _get_record_deleted(repository: Repository) -> Findings:
-    exchange = _get(repository, repository.deleted_example)
-    if not any(record_header(record).is_deleted for record in exchange.read().records):
-        yield Finding(exchange, "The record is listed as deleted; GetRecord does not say so.")
-
-
+@ASKING.add("list-identifiers.same", "§4.3", "ListIdentifiers returns exactly the headers of ListRecords.")
 def _headers_same(repository: Repository) -> Findings:
     records, identifiers = repository.records, repository.identifiers
     listed = {header.identifier: header for header in records.headers}
@@ -77,6 +54,38 @@ def _headers_same(repository: Repository) -> Findings:
             yield Finding(identifiers.pages[-1], f"{missing} is in ListRecords but not in ListIdentifiers.")
 
 
+@ASKING.add("list-records.live", "practice of the field", "There are records that are not deleted.", Verdict.WARNING)
+def _live(repository: Repository) -> Findings:
+    if all(header.is_deleted for header in repository.records.headers):
+        yield Finding(repository.records.pages[-1], "All received records are deleted, so other checks are impossible.")
+
+
+@ASKING.add("get-record.works", "§4.1", "GetRecord returns a listed record.")
+def _get_record_works(repository: Repository) -> Findings:
+    exchange = _get(repository, repository.example)
+    if exchange.read().errors or len(exchange.read().records) != 1:
+        yield Finding(exchange, "GetRecord does not return the one record that ListRecords lists.")
+
+
+@ASKING.add("get-record.same", "§4.1", "GetRecord returns the record of ListRecords.")
+def _get_record_same(repository: Repository) -> Findings:
+    header = repository.example
+    exchange = _get(repository, header)
+    exchange.content("GetRecord")
+    listed = next(record for _, record in repository.records.records if record_header(record) == header)
+    for record in exchange.read().records[:1]:
+        if canonical(record) != canonical(listed) and not repository.has_changed(header):
+            yield Finding(exchange, "GetRecord returns another record than ListRecords.")
+
+
+@ASKING.add("get-record.deleted", "§2.5.1", "GetRecord of a deleted record returns its header with the status deleted.")
+def _get_record_deleted(repository: Repository) -> Findings:
+    exchange = _get(repository, repository.deleted_example)
+    if not any(record_header(record).is_deleted for record in exchange.read().records):
+        yield Finding(exchange, "The record is listed as deleted; GetRecord does not say so.")
+
+
+@ASKING.add("records.unique", "§2.5", "No item is listed twice in one list.")
 def _unique(repository: Repository) -> Findings:
     for walk in (repository.records, repository.identifiers):
         counts = Counter(header.identifier for header in walk.headers if header.identifier)
@@ -101,6 +110,11 @@ def _seen_records(repository: Repository) -> Iterator[tuple[Exchange, Element, H
             yield from ((exchange, record, record_header(record)) for record in exchange.answer.records)
 
 
+@SEEN.add(
+    "records.header",
+    "§3.2.1",
+    "A header has identifier, datestamp, setSpecs, and no attribute except status='deleted'.",
+)
 def _header_structure(repository: Repository) -> Findings:
     for exchange, element, header in _seen_headers(repository):
         parts = elements(element)
@@ -110,12 +124,14 @@ def _header_structure(repository: Repository) -> Findings:
             yield Finding(exchange, f"A header has another attribute than status='deleted': {header}.")
 
 
+@SEEN.add("records.identifier", "§2.4", "An identifier is a URI.")
 def _identifier(repository: Repository) -> Findings:
     for exchange, element, header in _seen_headers(repository):
         if element.find(oai("identifier")) is not None and not _URI.fullmatch(header.identifier):
             yield Finding(exchange, f"The identifier {header.identifier!r} is not a URI.")
 
 
+@SEEN.add("records.datestamp", "§3.3.2", "A datestamp is a valid date with the granularity in Identify.")
 def _datestamp(repository: Repository) -> Findings:
     is_day = repository.is_day_granular
     for exchange, element, header in _seen_headers(repository):
@@ -125,6 +141,7 @@ def _datestamp(repository: Repository) -> Findings:
             yield Finding(exchange, f"The datestamp {header.datestamp!r} is illegal or of another granularity.")
 
 
+@SEEN.add("records.earliest-datestamp", "§4.2", "No datestamp is before earliestDatestamp.")
 def _not_before_earliest(repository: Repository) -> Findings:
     earliest, limit = repository.earliest
     for exchange, _, header in _seen_headers(repository):
@@ -133,6 +150,7 @@ def _not_before_earliest(repository: Repository) -> Findings:
             yield Finding(exchange, f"{header.identifier} has {header.datestamp}, before {earliest}.")
 
 
+@SEEN.add("records.not-in-future", "§2.7.1", "No datestamp is after the responseDate.")
 def _not_in_future(repository: Repository) -> Findings:
     for exchange, _, header in _seen_headers(repository):
         second, now = second_of(header.datestamp), second_of(exchange.read().response_date)
@@ -140,6 +158,7 @@ def _not_in_future(repository: Repository) -> Findings:
             yield Finding(exchange, f"{header.identifier} has {header.datestamp}, after the responseDate.")
 
 
+@SEEN.add("records.structure", "§3.2.1", "A record has a header, one metadata with one element, and abouts.")
 def _record_structure(repository: Repository) -> Findings:
     for exchange, record, header in _seen_records(repository):
         parts = " ".join(local_name(part) for part in elements(record))
@@ -149,12 +168,14 @@ def _record_structure(repository: Repository) -> Findings:
             yield Finding(exchange, f"The metadata of {header.identifier} is not one element.")
 
 
+@SEEN.add("records.deleted-empty", "§2.5.1", "A deleted record has no metadata and no about.")
 def _deleted_is_empty(repository: Repository) -> Findings:
     for exchange, record, header in _seen_records(repository):
         if header.is_deleted and len(elements(record)) > 1:
             yield Finding(exchange, f"{header.identifier} is deleted and has metadata or about.")
 
 
+@SEEN.add("records.deleted-declared", "§2.5.1", "A repository with deletedRecord no has no deleted records.")
 def _deleted_is_declared(repository: Repository) -> Findings:
     declared = texts(repository.identify, "deletedRecord")
     if declared not in (("no",), ("transient",), ("persistent",)):
@@ -162,77 +183,3 @@ def _deleted_is_declared(repository: Repository) -> Findings:
     for exchange, _, header in _seen_headers(repository):
         if header.is_deleted and declared == ("no",):
             yield Finding(exchange, f"{header.identifier} is marked as deleted.")
-
-
-ASKING = (
-    Check("list-records.works", "OAI-PMH 2.0 §4.5", "ListRecords in oai_dc lists records.", _works("ListRecords")),
-    Check(
-        "list-identifiers.works",
-        "OAI-PMH 2.0 §4.3",
-        "ListIdentifiers in oai_dc lists headers.",
-        _works("ListIdentifiers"),
-    ),
-    Check(
-        "list-identifiers.same",
-        "OAI-PMH 2.0 §4.3",
-        "ListIdentifiers returns exactly the headers of ListRecords.",
-        _headers_same,
-    ),
-    Check(
-        "list-records.live",
-        "practice of the field",
-        "There are records that are not deleted.",
-        _live,
-        Verdict.WARNING,
-    ),
-    Check("get-record.works", "OAI-PMH 2.0 §4.1", "GetRecord returns a listed record.", _get_record_works),
-    Check("get-record.same", "OAI-PMH 2.0 §4.1", "GetRecord returns the record of ListRecords.", _get_record_same),
-    Check(
-        "get-record.deleted",
-        "OAI-PMH 2.0 §2.5.1",
-        "GetRecord of a deleted record returns its header with the status deleted.",
-        _get_record_deleted,
-    ),
-    Check("records.unique", "OAI-PMH 2.0 §2.5", "No item is listed twice in one list.", _unique),
-)
-
-SEEN = (
-    Check(
-        "records.header",
-        "OAI-PMH 2.0 §3.2.1",
-        "A header has identifier, datestamp, setSpecs, and no attribute except status='deleted'.",
-        _header_structure,
-    ),
-    Check("records.identifier", "OAI-PMH 2.0 §2.4", "An identifier is a URI.", _identifier),
-    Check(
-        "records.datestamp",
-        "OAI-PMH 2.0 §3.3.2",
-        "A datestamp is a valid date with the granularity in Identify.",
-        _datestamp,
-    ),
-    Check(
-        "records.earliest-datestamp",
-        "OAI-PMH 2.0 §4.2",
-        "No datestamp is before earliestDatestamp.",
-        _not_before_earliest,
-    ),
-    Check("records.not-in-future", "OAI-PMH 2.0 §2.7.1", "No datestamp is after the responseDate.", _not_in_future),
-    Check(
-        "records.structure",
-        "OAI-PMH 2.0 §3.2.1",
-        "A record has a header, one metadata with one element, and abouts.",
-        _record_structure,
-    ),
-    Check(
-        "records.deleted-empty",
-        "OAI-PMH 2.0 §2.5.1",
-        "A deleted record has no metadata and no about.",
-        _deleted_is_empty,
-    ),
-    Check(
-        "records.deleted-declared",
-        "OAI-PMH 2.0 §2.5.1",
-        "A repository with deletedRecord no has no deleted records.",
-        _deleted_is_declared,
-    ),
-)

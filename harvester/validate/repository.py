@@ -3,8 +3,6 @@
 A missing fact raises Undecided: so one fault fails one check, and the others say why they were skipped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass

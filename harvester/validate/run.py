@@ -3,30 +3,15 @@
 It runs all checks of this package. All requests go through the given `fetch`.
 """
 
-from __future__ import annotations
-
 import time
 from itertools import chain
 
 from gateway.core.errors import ConfigurationError
 from harvester.http.messages import Fetch
-from harvester.validate import (
-    dates,
-    errors,
-    formats,
-    identify,
-    payloads,
-    records,
-    sets,
-    tokens,
-    transport,
-)
-from harvester.validate import (
-    envelope as answers,
-)
-from harvester.validate.check import Check
+from harvester.validate import dates, errors, formats, identify, payloads, records, sets, tokens, transport
+from harvester.validate import envelope as answers
+from harvester.validate.check import Check, Evidence, Report, Result, Verdict
 from harvester.validate.client import Clock, Conversation, Limits
-from harvester.validate.report import Evidence, Report, Result, Verdict
 from harvester.validate.repository import Repository
 
 __all__ = ["CHECKS", "Evidence", "Limits", "Report", "Result", "Verdict", "validate"]
@@ -56,7 +41,8 @@ def validate(base_url: str, fetch: Fetch, *, limits: Limits | None = None, clock
     list; checks that cannot be decided then are skipped with that reason. Raise ConfigurationError for a text that
     cannot be a base URL, and the FetchError when even Identify gets no answer.
     """
-    _refuse_what_is_no_base_url(base_url)
+    if not base_url.startswith(("http://", "https://")) or "?" in base_url or "#" in base_url:
+        raise ConfigurationError(f"{base_url!r} is not a base URL. Write http:// or https://, and no ? or #.")
     conversation = Conversation(base_url, fetch, limits or Limits(), clock)
     repository = Repository(conversation)
     refusal = repository.ask("Identify").refusal
@@ -64,8 +50,3 @@ def validate(base_url: str, fetch: Fetch, *, limits: Limits | None = None, clock
         raise refusal
     results = tuple(check.run(repository) for check in CHECKS)
     return Report(base_url, results, len(conversation.exchanges), conversation.seconds)
-
-
-def _refuse_what_is_no_base_url(base_url: str) -> None:
-    if not base_url.startswith(("http://", "https://")) or "?" in base_url or "#" in base_url:
-        raise ConfigurationError(f"{base_url!r} is not a base URL. Write http:// or https://, and no ? or #.")

@@ -1,7 +1,5 @@
 """Checks of ListSets and of membership in sets (OAI-PMH 2.0 §2.6, §2.7.2, §4.6)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -9,15 +7,16 @@ from itertools import islice
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, elements, local_name, namespace, text
-from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.client import Exchange
-from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository
 
 _SPEC = re.compile(r"[A-Za-z0-9\-_.!~*'()]+(:[A-Za-z0-9\-_.!~*'()]+)*")
 _SET = re.compile(r"setSpec setName( setDescription)*")
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
+@CHECKS.add("sets.works", "§4.6", "ListSets lists sets, or says noSetHierarchy.")
 def _works(repository: Repository) -> Findings:
     exchange = repository.ask("ListSets")
     answer = exchange.read()
@@ -32,6 +31,11 @@ def _listed(repository: Repository) -> Iterator[tuple[Exchange, Element]]:
     return ((page, element) for page in walk.pages for element in page.read().sets)
 
 
+@CHECKS.add(
+    "sets.structure",
+    "§3.2.1",
+    "Each set has a setSpec, a setName that is not empty, and nothing but setDescriptions after them.",
+)
 def _structure(repository: Repository) -> Findings:
     for page, element in _listed(repository):
         if not _SET.fullmatch(" ".join(map(local_name, elements(element)))):
@@ -40,12 +44,14 @@ def _structure(repository: Repository) -> Findings:
             yield Finding(page, "A setName is empty.")
 
 
+@CHECKS.add("sets.spec", "§2.6", "A setSpec is a path of unreserved characters.")
 def _specs(repository: Repository) -> Findings:
     for page, element in _listed(repository):
         if not _SPEC.fullmatch(text(element, "setSpec")):
             yield Finding(page, f"The setSpec {text(element, 'setSpec')!r} is illegal.")
 
 
+@CHECKS.add("sets.unique", "§2.6", "A setSpec is unique.")
 def _unique(repository: Repository) -> Findings:
     seen: set[str] = set()
     for page, element in _listed(repository):
@@ -55,6 +61,9 @@ def _unique(repository: Repository) -> Findings:
         seen.add(spec)
 
 
+@CHECKS.add(
+    "sets.parents", "guidelines for repositories §4.1", "The set above a listed set is listed too.", Verdict.WARNING
+)
 def _parents(repository: Repository) -> Findings:
     specs = set(repository.sets)
     for spec in repository.sets:
@@ -63,6 +72,7 @@ def _parents(repository: Repository) -> Findings:
             yield Finding(repository.ask("ListSets"), f"The set {spec!r} is listed, but its parent {parent!r} is not.")
 
 
+@CHECKS.add("sets.description", "§3.2.1", "Each setDescription has one element of another namespace.")
 def _descriptions(repository: Repository) -> Findings:
     for page, element in _listed(repository):
         for description in elements(element)[2:]:
@@ -75,6 +85,7 @@ def _headers(repository: Repository) -> Iterator[tuple[Exchange, Header]]:
     return ((page, header) for page in repository.records.pages for header in page.read().headers)
 
 
+@CHECKS.add("sets.listed", "§2.6", "The sets named in headers are listed.")
 def _headers_listed(repository: Repository) -> Findings:
     specs = set(repository.sets)
     for page, header in _headers(repository):
@@ -83,6 +94,7 @@ def _headers_listed(repository: Repository) -> Findings:
                 yield Finding(page, f"{header.identifier} is in the set {spec!r}, which is not listed.")
 
 
+@CHECKS.add("sets.minimal", "§2.6", "A header does not name a set above another set that it names.", Verdict.WARNING)
 def _minimal(repository: Repository) -> Findings:
     for page, header in _headers(repository):
         for spec in header.sets:
@@ -90,28 +102,29 @@ def _minimal(repository: Repository) -> Findings:
                 yield Finding(page, f"{header.identifier} names {spec!r}, which a set below it implies.")
 
 
-def _to_look_at(repository: Repository) -> list[str]:
+def _sampled_sets(repository: Repository) -> list[str]:
     """Return a few sets: those in received headers first, because the others may be empty."""
     specs = repository.sets
     seen = dict.fromkeys(spec for header in repository.records.headers for spec in header.sets if spec in specs)
     return list(dict.fromkeys((*seen, *specs)))[: repository.limits.sets]
 
 
+@CHECKS.add("sets.members", "§2.6", "The headers of the members of a set name it, or a set below it.")
 def _members(repository: Repository) -> Findings:
-    for spec in _to_look_at(repository):
+    for spec in _sampled_sets(repository):
         exchange = repository.ask("ListIdentifiers", metadataPrefix="oai_dc", set=spec)
         for header in exchange.read().headers:
             if not any(f"{name}:".startswith(f"{spec}:") for name in header.sets):
                 yield Finding(exchange, f"{header.identifier} is listed in {spec!r}, but its header does not say so.")
 
 
+@CHECKS.add("sets.belongs", "§2.7.2", "A record is found in the sets its header names.")
 def _belongs(repository: Repository) -> Findings:
-    """Check that records are in the sets that their headers name."""
     return _missing(repository, {spec: header for header, spec in _memberships(repository)})
 
 
+@CHECKS.add("sets.hierarchy", "§2.7.2", "A record of a:b is found in a.")
 def _ancestors(repository: Repository) -> Findings:
-    """Check that records are in the sets above those that their headers name."""
     wanted: dict[str, Header] = {}
     for header, spec in _memberships(repository):
         while spec := spec.rpartition(":")[0]:
@@ -152,45 +165,3 @@ def _in_window(repository: Repository, spec: str, header: Header) -> tuple[Heade
 
 def _arguments(spec: str, header: Header) -> dict[str, str]:
     return {"metadataPrefix": "oai_dc", "set": spec, "from_": header.datestamp, "until": header.datestamp}
-
-
-CHECKS = (
-    Check("sets.works", "OAI-PMH 2.0 §4.6", "ListSets lists sets, or says noSetHierarchy.", _works),
-    Check(
-        "sets.structure",
-        "OAI-PMH 2.0 §3.2.1",
-        "Each set has a setSpec, a setName that is not empty, and nothing but setDescriptions after them.",
-        _structure,
-    ),
-    Check("sets.spec", "OAI-PMH 2.0 §2.6", "A setSpec is a path of unreserved characters.", _specs),
-    Check("sets.unique", "OAI-PMH 2.0 §2.6", "A setSpec is unique.", _unique),
-    Check(
-        "sets.parents",
-        "guidelines for repositories §4.1",
-        "The set above a listed set is listed too.",
-        _parents,
-        Verdict.WARNING,
-    ),
-    Check(
-        "sets.description",
-        "OAI-PMH 2.0 §3.2.1",
-        "Each setDescription has one element of another namespace.",
-        _descriptions,
-    ),
-    Check("sets.listed", "OAI-PMH 2.0 §2.6", "The sets named in headers are listed.", _headers_listed),
-    Check(
-        "sets.minimal",
-        "OAI-PMH 2.0 §2.6",
-        "A header does not name a set above another set that it names.",
-        _minimal,
-        Verdict.WARNING,
-    ),
-    Check(
-        "sets.members",
-        "OAI-PMH 2.0 §2.6",
-        "The headers of the members of a set name it, or a set below it.",
-        _members,
-    ),
-    Check("sets.belongs", "OAI-PMH 2.0 §2.7.2", "A record is found in the sets its header names.", _belongs),
-    Check("sets.hierarchy", "OAI-PMH 2.0 §2.7.2", "A record of a:b is found in a.", _ancestors),
-)

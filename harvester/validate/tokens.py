@@ -1,18 +1,16 @@
 """Checks of flow control: resumptionTokens and their attributes (OAI-PMH 2.0 §3.5), in every list with tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gateway.core.xmltext import utc_datetime
 from harvester.validate.answer import Token, elements, text
-from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.client import Exchange, encoded
-from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository, Walk, second_of
 
 _MOST_DIGITS = 15  # of a plausible number
 _ATTRIBUTES = {"cursor", "completeListSize", "expirationDate"}
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
 def _partitioned(repository: Repository) -> Iterator[Walk]:
@@ -31,18 +29,23 @@ def _marked(repository: Repository) -> Iterator[tuple[Exchange, Token]]:
                 yield page, token
 
 
+@CHECKS.add("tokens.works", "§3.5", "A token returns the next part of the list.")
 def _works(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.broken is not None and walk.broken.read().errors:
             yield Finding(walk.broken, f"A token of {walk.verb} is refused.")
 
 
+@CHECKS.add("tokens.progress", "§3.5", "No token of a list occurs twice.")
 def _progress(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.repeated:
             yield Finding(walk.pages[-1], "A token occurs a second time: the list loops.")
 
 
+@CHECKS.add(
+    "tokens.form", "§3.2.1", "At most one resumptionToken, as the last element, with only its three attributes."
+)
 def _form(repository: Repository) -> Findings:
     for walk in repository.walks:
         for page in walk.pages:
@@ -59,6 +62,7 @@ def _wrong_form(page: Exchange, verb: str) -> Findings:
         yield Finding(page, f"The resumptionToken has other attributes: {sorted(map(str, token_elements[0].attrib))}.")
 
 
+@CHECKS.add("tokens.cursor", "§3.5", "The cursor counts what was returned before, from 0.")
 def _cursor(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         received = 0
@@ -69,6 +73,7 @@ def _cursor(repository: Repository) -> Findings:
             received += page.read().size
 
 
+@CHECKS.add("tokens.size", "§3.5", "completeListSize is the number of entries of the list.", Verdict.WARNING)
 def _size(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         least = walk.received if walk.is_complete else walk.received + 1
@@ -89,18 +94,25 @@ def _came(walk: Walk) -> str:
     return str(walk.received) if walk.is_complete else f"more than {walk.received}"
 
 
+@CHECKS.add(
+    "tokens.counts", "practice of the field", "Each resumptionToken has cursor and completeListSize.", Verdict.WARNING
+)
 def _counts_stated(repository: Repository) -> Findings:
     for page, token in _marked(repository):
         if token.cursor is None or token.complete_list_size is None:
             yield Finding(page, "The resumptionToken lacks cursor or completeListSize.")
 
 
+@CHECKS.add("tokens.empty-last", "§3.5", "The answer that completes a list has an empty resumptionToken.")
 def _empty_last(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.is_complete and walk.pages[-1].read().token is None:
             yield Finding(walk.pages[-1], "The answer that completes the list has no empty resumptionToken.")
 
 
+@CHECKS.add(
+    "tokens.none-in-complete", "§3.5", "A list that comes in one answer has no resumptionToken.", Verdict.WARNING
+)
 def _none_in_complete(repository: Repository) -> Findings:
     for exchange in repository.conversation.exchanges:
         answer = exchange.answer
@@ -132,14 +144,17 @@ def _specs(page: Exchange) -> list[str]:
     return [text(element, "setSpec") for element in page.read().sets]
 
 
+@CHECKS.add("tokens.idempotent", "§3.5.1", "The most recent token returns the same part of the list again.")
 def _idempotent(repository: Repository) -> Findings:
     return _repeated(repository, 2, -1)
 
 
+@CHECKS.add("tokens.earlier", "guidelines for repositories §5.3", "An earlier token is valid as well.", Verdict.WARNING)
 def _earlier(repository: Repository) -> Findings:
     return _repeated(repository, 3, 1)
 
 
+@CHECKS.add("tokens.tampered", "§3.6", "A changed token: badResumptionToken.")
 def _tampered(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         token = walk.tokens[0]
@@ -153,6 +168,7 @@ def _tampered(repository: Repository) -> Findings:
 _OTHER_VERB = {"ListRecords": "ListIdentifiers", "ListIdentifiers": "ListRecords", "ListSets": "ListRecords"}
 
 
+@CHECKS.add("tokens.other-verb", "§3.5", "A token of another verb: badResumptionToken.")
 def _other_verb(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         exchange = repository.ask(_OTHER_VERB[walk.verb], resumptionToken=walk.tokens[0])
@@ -160,6 +176,7 @@ def _other_verb(repository: Repository) -> Findings:
             yield Finding(exchange, f"A token of {walk.verb} is accepted by another verb.")
 
 
+@CHECKS.add("tokens.exclusive", "§4.5", "Another argument beside a token: badArgument or badResumptionToken.")
 def _exclusive(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.verb != "ListSets":
@@ -168,6 +185,7 @@ def _exclusive(repository: Repository) -> Findings:
                 yield Finding(exchange, "Another argument beside the token is accepted.")
 
 
+@CHECKS.add("tokens.repeated", "§3.6", "The same token twice in one request: badArgument.")
 def _twice(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         argument = encoded({"resumptionToken": walk.tokens[0]})
@@ -185,12 +203,19 @@ def _expiring(repository: Repository) -> Iterator[tuple[Exchange, Token, str]]:
     return iter(dated_tokens)
 
 
+@CHECKS.add("tokens.expiration-form", "§3.3.2", "An expirationDate is YYYY-MM-DDThh:mm:ssZ.")
 def _expiration_form(repository: Repository) -> Findings:
     for page, _, date in _expiring(repository):
         if second_of(date) is None or "T" not in date:
             yield Finding(page, f"The expirationDate {date!r} is not YYYY-MM-DDThh:mm:ssZ.")
 
 
+@CHECKS.add(
+    "tokens.expiration-life",
+    "practice of the field",
+    "A token is valid for a day (at least 23 hours).",
+    Verdict.WARNING,
+)
 def _expiration_life(repository: Repository) -> Findings:
     for page, token, date in _expiring(repository):
         end, now = second_of(date), second_of(page.read().response_date)
@@ -198,6 +223,9 @@ def _expiration_life(repository: Repository) -> Findings:
             yield Finding(page, f"The token expires at {date}; it is {utc_datetime(now)}.")
 
 
+@CHECKS.add(
+    "tokens.page-size", "practice of the field", "An incomplete answer has at least 100 records.", Verdict.WARNING
+)
 def _page_size(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         for page in walk.pages:
@@ -209,90 +237,3 @@ def _page_size(repository: Repository) -> Findings:
                 and page.read().size < repository.limits.least_page
             ):
                 yield Finding(page, f"An incomplete answer has {page.read().size} entries.")
-
-
-CHECKS = (
-    Check("tokens.works", "OAI-PMH 2.0 §3.5", "A token returns the next part of the list.", _works),
-    Check("tokens.progress", "OAI-PMH 2.0 §3.5", "No token of a list occurs twice.", _progress),
-    Check(
-        "tokens.form",
-        "OAI-PMH 2.0 §3.2.1",
-        "At most one resumptionToken, as the last element, with only its three attributes.",
-        _form,
-    ),
-    Check(
-        "tokens.cursor",
-        "OAI-PMH 2.0 §3.5",
-        "The cursor counts what was returned before, from 0.",
-        _cursor,
-    ),
-    Check(
-        "tokens.size",
-        "OAI-PMH 2.0 §3.5",
-        "completeListSize is the number of entries of the list.",
-        _size,
-        Verdict.WARNING,
-    ),
-    Check(
-        "tokens.counts",
-        "practice of the field",
-        "Each resumptionToken has cursor and completeListSize.",
-        _counts_stated,
-        Verdict.WARNING,
-    ),
-    Check(
-        "tokens.empty-last",
-        "OAI-PMH 2.0 §3.5",
-        "The answer that completes a list has an empty resumptionToken.",
-        _empty_last,
-    ),
-    Check(
-        "tokens.none-in-complete",
-        "OAI-PMH 2.0 §3.5",
-        "A list that comes in one answer has no resumptionToken.",
-        _none_in_complete,
-        Verdict.WARNING,
-    ),
-    Check(
-        "tokens.idempotent",
-        "OAI-PMH 2.0 §3.5.1",
-        "The most recent token returns the same part of the list again.",
-        _idempotent,
-    ),
-    Check(
-        "tokens.earlier",
-        "guidelines for repositories §5.3",
-        "An earlier token is valid as well.",
-        _earlier,
-        Verdict.WARNING,
-    ),
-    Check("tokens.tampered", "OAI-PMH 2.0 §3.6", "A changed token: badResumptionToken.", _tampered),
-    Check("tokens.other-verb", "OAI-PMH 2.0 §3.5", "A token of another verb: badResumptionToken.", _other_verb),
-    Check(
-        "tokens.exclusive",
-        "OAI-PMH 2.0 §4.5",
-        "Another argument beside a token: badArgument or badResumptionToken.",
-        _exclusive,
-    ),
-    Check("tokens.repeated", "OAI-PMH 2.0 §3.6", "The same token twice in one request: badArgument.", _twice),
-    Check(
-        "tokens.expiration-form",
-        "OAI-PMH 2.0 §3.3.2",
-        "An expirationDate is YYYY-MM-DDThh:mm:ssZ.",
-        _expiration_form,
-    ),
-    Check(
-        "tokens.expiration-life",
-        "practice of the field",
-        "A token is valid for a day (at least 23 hours).",
-        _expiration_life,
-        Verdict.WARNING,
-    ),
-    Check(
-        "tokens.page-size",
-        "practice of the field",
-        "An incomplete answer has at least 100 records.",
-        _page_size,
-        Verdict.WARNING,
-    ),
-)

@@ -1,17 +1,15 @@
 """Checks of HTTP (OAI-PMH 2.0 §3.1): POST, HEAD, compression, redirects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from harvester.validate.answer import Canonical, canonical, texts
-from harvester.validate.check import Check, Finding, Findings, Undecided
-from harvester.validate.client import Exchange, Headers, encoded
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.client import Exchange, encoded
 from harvester.validate.repository import Repository
 
 # Encodings that every HTTP library can decode; others in Identify cannot be checked.
 _ENCODINGS = ("gzip", "deflate")
+CHECKS = Checks[Repository]("OAI-PMH 2.0")
 
 
 def _post_same(verb: str, arguments: Callable[[Repository], dict[str, str]]) -> Callable[[Repository], Findings]:
@@ -37,17 +35,6 @@ def _example(repository: Repository) -> dict[str, str]:
     return {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"}
 
 
-def _post_list(repository: Repository) -> Findings:
-    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "metadataPrefix": "oai_dc"}))
-
-
-def _post_token(repository: Repository) -> Findings:
-    tokens = repository.identifiers.tokens
-    if not tokens:
-        raise Undecided("ListIdentifiers came in one answer.")
-    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "resumptionToken": tokens[0]}))
-
-
 def _post_headers(repository: Repository, query: str) -> Findings:
     by_get, by_post = (repository.conversation.ask(query, method=method) for method in ("GET", "POST"))
     headers = by_post.read().headers
@@ -56,12 +43,42 @@ def _post_headers(repository: Repository, query: str) -> Findings:
         yield Finding(by_post, "ListIdentifiers by POST lists something else than by GET.")
 
 
+@CHECKS.add("http.redirect", "practice of the field", "The base URL answers without a redirect.", Verdict.WARNING)
+def _redirect(repository: Repository) -> Findings:
+    exchange = repository.ask("Identify")
+    if exchange.fetched is not None and exchange.fetched.url != exchange.request.url:
+        yield Finding(exchange, f"The answer came from {exchange.fetched.url}.")
+
+
+CHECKS.add("http.post-identify", "§3.1.1", "Identify by POST returns the same as by GET.")(
+    _post_same("Identify", lambda _: {})
+)
+CHECKS.add("http.post-get-record", "§3.1.1", "GetRecord by POST returns the same as by GET.")(
+    _post_same("GetRecord", _example)
+)
+
+
+@CHECKS.add("http.post-list", "§3.1.1", "ListIdentifiers by POST lists the same as by GET.")
+def _post_list(repository: Repository) -> Findings:
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "metadataPrefix": "oai_dc"}))
+
+
+@CHECKS.add("http.post-token", "§3.1.1", "A token by POST returns the same as by GET.")
+def _post_token(repository: Repository) -> Findings:
+    tokens = repository.identifiers.tokens
+    if not tokens:
+        raise Undecided("ListIdentifiers came in one answer.")
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "resumptionToken": tokens[0]}))
+
+
+@CHECKS.add("http.post-error", "§3.1.1", "An unknown verb by POST: badVerb.")
 def _post_error(repository: Repository) -> Findings:
     exchange = repository.conversation.ask("verb=junk", method="POST")
     if "badVerb" not in exchange.read().codes:
         yield Finding(exchange, "An unknown verb by POST is not answered with badVerb.")
 
 
+@CHECKS.add("http.head", "RFC 9110 §9.3.2", "HEAD has the status and the Content-Type of GET.", Verdict.WARNING)
 def _head(repository: Repository) -> Findings:
     exchange = repository.conversation.ask("verb=Identify", method="HEAD")
     if exchange.fetched is None:
@@ -71,18 +88,8 @@ def _head(repository: Repository) -> Findings:
         yield Finding(exchange, f"HEAD differs from GET: {by_get.came}.")
 
 
-def _redirect(repository: Repository) -> Findings:
-    exchange = repository.ask("Identify")
-    if exchange.fetched is not None and exchange.fetched.url != exchange.request.url:
-        yield Finding(exchange, f"The answer came from {exchange.fetched.url}.")
-
-
-def _accepting(encoding: str) -> Headers:
-    return (("Accept-Encoding", encoding),)
-
-
 def _in_encoding(repository: Repository, encoding: str) -> Exchange:
-    exchange = repository.conversation.ask("verb=Identify", headers=_accepting(encoding))
+    exchange = repository.conversation.ask("verb=Identify", headers=(("Accept-Encoding", encoding),))
     exchange.read()
     return exchange
 
@@ -91,6 +98,7 @@ def _declared(repository: Repository) -> tuple[str, ...]:
     return texts(repository.identify, "compression")
 
 
+@CHECKS.add("http.compression", "§3.1.3", "The compressions that Identify lists are used when a client accepts them.")
 def _compression_true(repository: Repository) -> Findings:
     declared = [name for name in _ENCODINGS if name in _declared(repository)]
     if not declared:
@@ -103,6 +111,7 @@ def _compression_true(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer in {name} differs from the uncompressed one.")
 
 
+@CHECKS.add("http.compression-listed", "§3.1.3", "Identify lists the compressions that are used.", Verdict.WARNING)
 def _listed_compression(repository: Repository) -> Findings:
     declared = _declared(repository)
     for name in _ENCODINGS:
@@ -111,55 +120,8 @@ def _listed_compression(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer is compressed with {name}, but Identify does not list it.")
 
 
+@CHECKS.add("http.identity", "§3.1.3", "A client that accepts only identity gets uncompressed answers.")
 def _identity(repository: Repository) -> Findings:
     exchange = _in_encoding(repository, "identity")
     if exchange.header("Content-Encoding").lower() not in ("", "identity"):
         yield Finding(exchange, f"The answer is compressed with {exchange.header('Content-Encoding')}.")
-
-
-CHECKS = (
-    Check(
-        "http.redirect", "practice of the field", "The base URL answers without a redirect.", _redirect, Verdict.WARNING
-    ),
-    Check(
-        "http.post-identify",
-        "OAI-PMH 2.0 §3.1.1",
-        "Identify by POST returns the same as by GET.",
-        _post_same("Identify", lambda _: {}),
-    ),
-    Check(
-        "http.post-get-record",
-        "OAI-PMH 2.0 §3.1.1",
-        "GetRecord by POST returns the same as by GET.",
-        _post_same("GetRecord", _example),
-    ),
-    Check("http.post-list", "OAI-PMH 2.0 §3.1.1", "ListIdentifiers by POST lists the same as by GET.", _post_list),
-    Check("http.post-token", "OAI-PMH 2.0 §3.1.1", "A token by POST returns the same as by GET.", _post_token),
-    Check("http.post-error", "OAI-PMH 2.0 §3.1.1", "An unknown verb by POST: badVerb.", _post_error),
-    Check(
-        "http.head",
-        "RFC 9110 §9.3.2",
-        "HEAD has the status and the Content-Type of GET.",
-        _head,
-        Verdict.WARNING,
-    ),
-    Check(
-        "http.compression",
-        "OAI-PMH 2.0 §3.1.3",
-        "The compressions that Identify lists are used when a client accepts them.",
-        _compression_true,
-    ),
-    Check(
-        "http.compression-listed",
-        "OAI-PMH 2.0 §3.1.3",
-        "Identify lists the compressions that are used.",
-        _listed_compression,
-        Verdict.WARNING,
-    ),
-    Check(
-        "http.identity",
-        "OAI-PMH 2.0 §3.1.3",
-        "A client that accepts only identity gets uncompressed answers.",
-        _identity,
-    ),
-)

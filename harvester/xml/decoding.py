@@ -6,8 +6,6 @@ The last is UTF-8 with the invalid bytes read as windows-1252, which copy and pa
 the declared encoding is noted in a sentence.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The parser resolves no entities, because they could grow without end or read fil
 the text. References beyond the limits, or to external entities, stay as text, and a note says so.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import NamedTuple

@@ -4,8 +4,6 @@ In 1.x the verb is the root and contains responseDate and requestURL. The record
 An empty list stands for an error of 2.0. Only the tree is changed, not the bytes.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 

@@ -5,8 +5,6 @@ and a name that is not a URI (`http://ww w.w3.org/…`, seen with 499 good recor
 bytes of the element that has them, and only there. See Namespaces in XML 1.0 §3, §5.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

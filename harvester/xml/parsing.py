@@ -1,7 +1,5 @@
 """The two ways to parse with libxml2: strictly, and with recovery as the last resort. Neither fetches or expands."""
 
-from __future__ import annotations
-
 from lxml import etree
 
 from gateway.core.errors import AnswerTooLarge

@@ -5,8 +5,6 @@ element, attribute and character of the input is searched for in the output. A t
 its header is used, with a problem.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

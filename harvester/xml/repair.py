@@ -4,8 +4,6 @@ The kinds of damage are those of real answers. They are control characters and r
 ampersands, XML declarations inside records, and notices of PHP around the document.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping

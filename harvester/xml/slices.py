@@ -5,8 +5,6 @@ first doubt. The slow way takes byte offsets from expat. It also handles comment
 contain elements called record or metadata.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Records that are held, and a Crossref to hold them against."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +7,8 @@ import pytest
 
 from gateway.core.model import Statement, Work
 from harvester.audit.compare import HeldWork, held_of
-from harvester.audit.crossref_list import Listing
+from harvester.audit.crossref_list import Listing, scope_of
 from harvester.audit.ledger import Ledger
-from harvester.audit.scope import scope_of
 from tests.audit.crossref import ISSN, Crossref
 
 

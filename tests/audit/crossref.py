@@ -1,7 +1,5 @@
 """A double of Crossref and doi.org: lists by cursor, journals, members, and who registered which DOI."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

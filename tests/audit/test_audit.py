@@ -1,11 +1,6 @@
 """`harvester audit`, as people run it: an instance or a mirror, compared with a Crossref on loopback."""
 
-from __future__ import annotations
-
 import json
-import signal
-import subprocess
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -17,7 +12,6 @@ from gateway.cli.main import main as gateway
 from gateway.core.xmltext import DC, OAI_DC
 from harvester.cli import main
 from tests.audit.crossref import ISSN, JOURNAL, Crossref, deposited, serving
-from tests.live import command, environment
 from tests.mirror.provider import Item, Provider
 from tests.mirror.provider import serving as providing
 
@@ -145,33 +139,3 @@ def test_a_mirror_that_is_at_work_is_left_alone_and_one_that_is_damaged_is_repor
     next(folder.rglob("document.xml")).unlink()
     done = _audited(tmp_path / "nowhere", crossref, *line)
     assert (done.exit_code, "run `harvester mirror audit`" in done.stderr) == (1, True)
-
-
-@pytest.fixture
-def hanging(crossref):
-    """Let the second of three lists of a thousand works hang; return when it is asked for, and what lets it go on."""
-    crossref.works = [deposited(f"10.5555/{n}", "A title", 2020) for n in range(2500)]
-    reached, go_on = threading.Event(), threading.Event()
-
-    def waiting(url):
-        if "cursor=0-1000" in url and not reached.is_set():
-            reached.set()
-            go_on.wait(240)
-
-    crossref.before = waiting
-    return reached, go_on
-
-
-def test_killed_it_goes_on_where_it_was(instance, crossref, hanging):
-    reached, go_on = hanging
-    line = command("harvester", instance, "audit", "--crossref", "--issn", ISSN, "--allow", "127.0.0.1", "--json")
-    surroundings = {**environment({}), **_settings(crossref)}
-    with subprocess.Popen(line, env=surroundings, stdout=subprocess.DEVNULL) as process:
-        assert reached.wait(240)
-        process.send_signal(signal.SIGKILL)
-    go_on.set()
-    crossref.asked.clear()
-    done = subprocess.run(line, env=surroundings, capture_output=True, text=True, check=False)
-    assert done.returncode == 3, done.stderr
-    assert "2500 published" in done.stderr
-    assert [url.partition("cursor=")[2][:6] for url in crossref.asked if "/works" in url] == ["0-1000", "0-2000"]

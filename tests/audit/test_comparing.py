@@ -1,15 +1,13 @@
 """What is held is found among what was published, and what their metadata disagree about is told, nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from harvester.audit.compare import differences
 from harvester.audit.crossref import Deposited
+from harvester.audit.crossref_list import scope_of
 from harvester.audit.holdings import matched_works
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import Entry, Journals, csv_lines, entries
-from harvester.audit.scope import scope_of
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN
 from tests.rows import each_row

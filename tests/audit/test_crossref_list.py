@@ -1,7 +1,5 @@
 """What Crossref lists is walked whole, goes on where it was stopped, and what does not come is told."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,7 +7,7 @@ import pytest
 
 from gateway.core.errors import AnswerError, ConfigurationError, ConnectionFailed
 from harvester.audit.crossref import Deposited, read_agency, read_journal, read_works
-from harvester.audit.scope import scope_of
+from harvester.audit.crossref_list import scope_of
 from harvester.http.messages import Fetched
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN, deposited

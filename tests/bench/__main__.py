@@ -8,8 +8,8 @@ from __future__ import annotations
 from tests.bench.table import main
 
 _BENCHES = (
-    "startup serving slow_clients pages page_storm lists compaction search harvest rebuild clean resourcesync"
-    " lint_resourcesync resourcesync_lists hub mirror matching discovery review_clicks recheck"
+    "startup serving slow_clients pages page_storm lists compaction search harvest rebuild resourcesync"
+    " lint_resourcesync resourcesync_lists hub mirror matching discovery recheck"
     " review_list decide graph many_sources"
 )
 

@@ -1,7 +1,5 @@
 """The least of an OAI-PMH client that a bench needs: one kept connection, whole answers, the next token by its tag."""
 
-from __future__ import annotations
-
 import html
 import http.client
 import re

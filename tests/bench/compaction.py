@@ -4,8 +4,6 @@ Compaction runs as it does in service: the publisher makes blocks anew after eac
 follows. The pages are those from the beginning of the list on, by token. Records are counted, not pages.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import tempfile

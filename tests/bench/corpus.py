@@ -6,8 +6,6 @@ Twenty thousand works are written; a larger corpus repeats them with other ident
 a compressor of single records nor an index can notice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate

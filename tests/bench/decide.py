@@ -4,8 +4,6 @@ Each of 40 files of a store of a million items is accepted, and half of them are
 clock: what people wait for is mostly the disk.
 """
 
-from __future__ import annotations
-
 import shutil
 import statistics
 import tempfile
@@ -26,7 +24,7 @@ from gateway.store.opening import open_discovery, open_inbox, open_store
 from tests.applications import application
 from tests.bench import review_list, stores
 from tests.bench.table import Row
-from tests.publish.desk import ADDRESS, dc
+from tests.publish.harness import ADDRESS, dc
 
 _ITEMS = 40
 _WARM = 4  # the first ones, which open files
@@ -41,15 +39,15 @@ def rows(records: int) -> Iterator[Row]:
         folder = Path(scratch) / "instance"
         shutil.copytree(stored.folder, folder)
         _publish(folder)
-        with closing(open_discovery(folder)) as desk:
-            review_list.fill(desk, min(_COPIES, records))
-            _enlist(desk, records)
-            _find(desk)
+        with closing(open_discovery(folder)) as discovery:
+            review_list.fill(discovery, min(_COPIES, records))
+            _enlist(discovery, records)
+            _find(discovery)
         with application(folder) as app:
-            desk, decide, store = (app.extensions[name] for name in ("discovery", "decide", "store"))
-            accepted = [_seconds(desk.open(), decide, number, "accept") for number in range(_ITEMS)]
+            discovery, decide, store = (app.extensions[name] for name in ("discovery", "decide", "store"))
+            accepted = [_seconds(discovery.open(), decide, number, "accept") for number in range(_ITEMS)]
             assert _has_file(store, 0)
-            rejected = [_seconds(desk.open(), decide, number, "reject") for number in range(_ITEMS // 2)]
+            rejected = [_seconds(discovery.open(), decide, number, "reject") for number in range(_ITEMS // 2)]
             assert not _has_file(store, 0)
     for verb, seconds in (("accept", accepted[_WARM:]), ("reject", rejected)):
         note = f"median; the slowest of {len(seconds)} took {max(seconds) * 1000:.0f} ms"
@@ -72,29 +70,31 @@ def _publish(folder: Path) -> None:
         publish_pending(store, inbox, "decided", SourceFacts("decided", ADDRESS, _DOMAIN), limit_pages=1)
 
 
-def _enlist(desk: Discovery, items: int) -> None:
+def _enlist(discovery: Discovery, items: int) -> None:
     """List the items of the store, as if they were to be searched for."""
     for first in range(0, items, 10_000):
         numbers = range(first, min(items, first + 10_000))
-        desk.enlist("corpus", [(f"oai:{_DOMAIN}:corpus/{number:07}", f"{number:07}") for number in numbers], first, 1)
+        discovery.enlist(
+            "corpus", [(f"oai:{_DOMAIN}:corpus/{number:07}", f"{number:07}") for number in numbers], first, 1
+        )
 
 
-def _find(desk: Discovery) -> None:
+def _find(discovery: Discovery) -> None:
     """Store a search for each item that found a file, on which no rule decided."""
-    desk.enlist("decided", [(_identifier(number), str(number)) for number in range(_ITEMS)], _ITEMS, 1)
+    discovery.enlist("decided", [(_identifier(number), str(number)) for number in range(_ITEMS)], _ITEMS, 1)
     for number in range(_ITEMS):
         identifier, url, digest = _identifier(number), f"https://one.example.net/{number}.pdf", f"{number:064x}"
-        lease = desk.lease(1, 60, identifier=identifier)
+        lease = discovery.lease(1, 60, identifier=identifier)
         assert lease is not None
         candidate = Candidate(url, "unpaywall", outcome=Outcome.SUCCESS, mime_type="application/pdf", sha256=digest)
         searched = SearchResult(Outcome.SUCCESS, candidates=(candidate,))
         first = Decision(identifier, url, digest, "review", "The score 0.21 is too low to decide.", "rule", 1)
         copies = copies_of_result(identifier, "decided", searched, lambda _: "one.example.net")
-        desk.done(lease, "success", search_as_json(searched), 1, lambda _, first=first: (first,), copies=copies)  # type: ignore[misc]
+        discovery.done(lease, "success", search_as_json(searched), 1, lambda _, first=first: (first,), copies=copies)  # type: ignore[misc]
 
 
-def _seconds(desk: Discovery, decide: Decide, number: int, verdict: str) -> float:
-    last = desk.decisions(_identifier(number))[-1]
+def _seconds(discovery: Discovery, decide: Decide, number: int, verdict: str) -> float:
+    last = discovery.decisions(_identifier(number))[-1]
     begun = perf_counter()
     decided = decide(last._replace(verdict=verdict, decided_by="anna"))
     seconds = perf_counter() - begun

@@ -4,8 +4,6 @@ The web is on loopback (`doubles`), connections and the store of searches are re
 read: `tests.fulltext.measure` measures that. Each search is a process of its own, so that what it costs is its alone.
 """
 
-from __future__ import annotations
-
 import resource
 import tempfile
 import time
@@ -101,18 +99,20 @@ def searched(
     Names lead to the doubles; answers and connections are real ones, only TLS is left out.
     """
     settings = load(folder, environ={}, options=_OPTIONS)
-    desk, asked = open_discovery(folder), list[str]()
+    discovery, asked = open_discovery(folder), list[str]()
     with Web(settings_for_other_hosts(settings), allow=["127.0.0.1"], resolve=led_to(port)) as web:
 
         def plain(request: Request) -> Fetched:
             asked.append(request.url)
             return web(replace(request, url=request.url.replace("https://", "http://", 1)))
 
-        fetch = polite(plain, desk, settings, time.sleep) if is_mannered else CachingFetch(plain, desk, time.time)
-        work = FullTextSearch(_Works(), desk, fetch, settings, steps())  # type: ignore[arg-type] # what a search reads
-        desk.enlist("bench", [(f"oai:g.example.org:bench/{n}", str(n)) for n in range(count)], count, 0)
+        fetch = (
+            polite(plain, discovery, settings, time.sleep) if is_mannered else CachingFetch(plain, discovery, time.time)
+        )
+        work = FullTextSearch(_Works(), discovery, fetch, settings, steps())  # type: ignore[arg-type] # what a search reads
+        discovery.enlist("bench", [(f"oai:g.example.org:bench/{n}", str(n)) for n in range(count)], count, 0)
         if is_again:
-            desk.renew(2**40, [], 0)
+            discovery.renew(2**40, [], 0)
         began, worked = time.monotonic(), time.process_time()
         found = sum(1 for _ in work.run())
         assert found in (0, count), found

@@ -3,8 +3,6 @@
 Which host is asked, the header `Host` says. A work is known by the number at the end of its DOI; no work has a file.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@
 Every second item was searched for: it has a policy, two subjects of Crossref and three copies.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -41,13 +39,13 @@ def _identifiers(store: Store) -> Iterator[str]:
 
 def _search(folder: Path) -> None:
     """Let every second item of a store be searched for."""
-    with closing(open_store(folder)) as store, closing(open_discovery(folder)) as desk:
+    with closing(open_store(folder)) as store, closing(open_discovery(folder)) as discovery:
         for place, identifier in enumerate(_identifiers(store)):
             if place % 2:
                 upstream = upstream_identifier(identifier)
-                desk.enlist(source_of(identifier), [(identifier, upstream)], place, 1)
-                lease = desk.lease(2, 60, identifier=identifier)
-                desk.done(lease, "success", search_as_json(_result(place)), 3)
+                discovery.enlist(source_of(identifier), [(identifier, upstream)], place, 1)
+                lease = discovery.lease(2, 60, identifier=identifier)
+                discovery.done(lease, "success", search_as_json(_result(place)), 3)
 
 
 def _result(place: int) -> SearchResult:

@@ -4,8 +4,6 @@ And what it brings to harvest in windows, and several endpoints at once, where e
 An index of Solr is harvested from the first request to the last record published.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit

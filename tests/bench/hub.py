@@ -1,7 +1,5 @@
 """Our hub: subscribers that are 50 ms away are told of one change, each at an address of its own."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +10,7 @@ from gateway.store.opening import open_subscribers
 from tests import live
 from tests.bench import runs
 from tests.bench.table import Row
-from tests.publish.desk import START, Desk, Sent
+from tests.publish.harness import START, Harness, Sent
 
 _SUBSCRIBERS = 1_000
 _CHANGES = 500  # in the open Change List, which every subscriber gets
@@ -30,10 +28,10 @@ def rows(records: int) -> Iterator[Row]:
     }
     with runs.scratch() as place, runs.serving(_Far) as far:
         folder = live.instance(place, {})
-        desk = Desk(folder)
-        with closing(desk.store), closing(desk.inbox):
-            desk.add("laro")
-            desk.sent(*(Sent(str(number)) for number in range(_CHANGES)))
+        harness = Harness(folder)
+        with closing(harness.store), closing(harness.inbox):
+            harness.add("laro")
+            harness.sent(*(Sent(str(number)) for number in range(_CHANGES)))
         _subscribe(folder, f"http://127.0.0.1:{port}", far, count)
         with live.served(folder, "--port", str(port), serve_workers=1, **settings):
             done = runs.called("harvester", folder, "tend", **settings)

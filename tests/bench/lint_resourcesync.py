@@ -1,7 +1,5 @@
 """What `harvester lint-resourcesync` needs for the lists of a source, when it requests no resource."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

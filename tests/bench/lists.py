@@ -3,8 +3,6 @@
 And what a record costs on the disk: the store's file, indexes and all, against the XML in it, without the inbox.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Load on a web server: how many answers a second it gives to four connections that ask for one page after another."""
 
-from __future__ import annotations
-
 import re
 import socket
 import time

@@ -1,7 +1,5 @@
 """Ten thousand sources, a million searches: the processor time of `tend` with nothing due, `status`, pages, a lease."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tempfile

@@ -4,12 +4,10 @@ An index of all of them ranks by words alone, with notices, parts, reviews, comp
 the works the rules were chosen; the other half was held out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tests.bench.table import Row, main
-from tests.fulltext.matchable import harvested_pairs, own_pairs, rates, recorded_pairs
+from tests.fulltext.matchable import own_pairs, rates, recorded_pairs
 from tests.fulltext.recorded import DATA
 
 _FOUND, _WRONG = 0.6, 0.002
@@ -20,7 +18,7 @@ def rows(_records: int) -> Iterator[Row]:
     """Look for each work in the index of its kind, once with its own DOI in it and once without."""
     kinds = {"own works": own_pairs(_OWN)}
     if DATA.is_dir():
-        kinds |= {"recorded works": recorded_pairs(), "harvested records": harvested_pairs()}
+        kinds["recorded works"] = recorded_pairs()
     for kind, pairs in kinds.items():
         for half, name in enumerate(("chosen on", "held out")):
             of = rates(pairs, half)

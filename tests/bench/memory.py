@@ -1,7 +1,5 @@
 """How much memory processes have of their own: resident pages that belong to no file, sampled while they work."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

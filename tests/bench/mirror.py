@@ -4,8 +4,6 @@ The provider has as many complex objects as one likes, made while it is asked. S
 themselves, unless there are hosts to fetch them from.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from base64 import b64encode

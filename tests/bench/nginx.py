@@ -1,7 +1,5 @@
 """The peer of the serving benches: nginx with one worker, giving the same pages as static files."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ One worker, and the same load in turn: only the ratios mean anything. The storm 
 connection asks for one page after another.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Pages: how long the page of an item takes, how many a worker makes, and the pages of 200 sources."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing

@@ -4,8 +4,6 @@ The inbox is a harvested one. Minutes are those of a million items, extrapolated
 The processor time beside them is that of all processes, user and system: other programs hardly change it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

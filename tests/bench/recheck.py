@@ -3,8 +3,6 @@
 A recheck is a process of its own, so that what it costs is its alone.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time
@@ -57,13 +55,13 @@ def rechecked(folder: Path, port: int, count: int, rounds: int, delay: float) ->
     Names lead to the server at a port; answers and connections are real ones, only TLS is left out.
     """
     settings = load(folder, environ={}, options={"discover_delay_seconds": delay, "recheck_whole_every": _WHOLE_EVERY})
-    desk, figures = open_discovery(folder), []
+    discovery, figures = open_discovery(folder), []
     Copies(folder).keep(FILE)
-    desk.rechecks.publish({f"oai:g.example.org:bench/{number}": [_look(number)] for number in range(count)})
+    discovery.rechecks.publish({f"oai:g.example.org:bench/{number}": [_recheck(number)] for number in range(count)})
     with Web(settings_for_other_hosts(settings), allow=["127.0.0.1"], resolve=led_to(port)) as web:
-        polite = polite_anew(web, desk, settings, time.sleep)
+        polite = polite_anew(web, discovery, settings, time.sleep)
         clock = [time.time()]
-        work = Recheck(_Store(), desk, polite, settings, wait=polite.wait, clock=lambda: clock[0])  # type: ignore[arg-type]
+        work = Recheck(_Store(), discovery, polite, settings, wait=polite.wait, clock=lambda: clock[0])  # type: ignore[arg-type]
         for _ in range(rounds):
             began, worked = time.monotonic(), time.process_time()
             effects = [str(result.effect) for result in work.run(Order({SOURCE: 0}))]
@@ -71,11 +69,11 @@ def rechecked(folder: Path, port: int, count: int, rounds: int, delay: float) ->
             assert effects == ["unchanged"] * count
             cost = {"seconds": time.monotonic() - began, "cpu": time.process_time() - worked}
             figures.append({**cost, "memory": anonymous(os.getpid()) / MIB})
-    desk.close()
+    discovery.close()
     return figures
 
 
-def _look(number: int) -> FileRecheck:
+def _recheck(number: int) -> FileRecheck:
     host = f"repository-{number % HOSTS}.example.com"
     url, digest = f"http://{host}/files/{number}.pdf", sha256(FILE).hexdigest()
     identifier = f"oai:g.example.org:bench/{number}"

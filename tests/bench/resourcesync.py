@@ -1,7 +1,5 @@
 """What synchronising costs: the memory of a list of a million, and a dump against one request for each record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tests import live

@@ -1,7 +1,5 @@
 """Our ResourceSync source: a list of a million, and copies by dumps and by OAI-PMH."""
 
-from __future__ import annotations
-
 import re
 import time
 import urllib.request

@@ -1,7 +1,5 @@
 """A ResourceSync source of as many records as one likes, made while it is asked: its lists, its records, its dumps."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager

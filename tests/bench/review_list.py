@@ -3,8 +3,6 @@
 Times are those of the processor, so that a busy machine does not count.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -68,13 +66,13 @@ def copies(number: int) -> Iterator[FoundCopy]:
         )
 
 
-def fill(desk: Discovery, number: int) -> None:
+def fill(discovery: Discovery, number: int) -> None:
     """List so many copies, of which nine of ten wait for a person."""
     random = Random(19)
     made = copies(number)
     while batch := list(islice(made, _BATCH)):
-        desk.list_copies(batch, None)
-        desk.decide(*(_decision(random, copy) for copy in batch))
+        discovery.list_copies(batch, None)
+        discovery.decide(*(_decision(random, copy) for copy in batch))
 
 
 def _decision(random: Random, copy: FoundCopy) -> Decision:
@@ -86,29 +84,29 @@ def _decision(random: Random, copy: FoundCopy) -> Decision:
 def rows(records: int) -> Iterator[Row]:
     """Measure lists of 100,000 copies, the number that was promised, or of fewer."""
     number = min(records, COPIES)
-    with tempfile.TemporaryDirectory() as folder, closing(open_discovery(Path(folder))) as desk:
-        fill(desk, number)
-        desk.settle()
+    with tempfile.TemporaryDirectory() as folder, closing(open_discovery(Path(folder))) as discovery:
+        fill(discovery, number)
+        discovery.finish_erasure()
         size = (Path(folder) / "discovery.sqlite").stat().st_size
         yield Row("review list: bytes a copy, with its decision", size / number, 3_000)
-        yield from _pages(desk)
-        yield from _filters(desk)
+        yield from _pages(discovery)
+        yield from _filters(discovery)
 
 
-def _pages(desk: Discovery) -> Iterator[Row]:
+def _pages(discovery: Discovery) -> Iterator[Row]:
     """Measure the first page and the last one of every order."""
     nothing = CopyFilter()
     for order in CopyOrder:
-        last = desk.listed_copies("review", nothing, order, None, _PAGE + 1, is_back=True)
-        first_time = milliseconds(partial(desk.listed_copies, "review", nothing, order, None, _PAGE), _REPEATED)
-        last_time = milliseconds(partial(desk.listed_copies, "review", nothing, order, last[0], _PAGE), _REPEATED)
+        last = discovery.listed_copies("review", nothing, order, None, _PAGE + 1, is_back=True)
+        first_time = milliseconds(partial(discovery.listed_copies, "review", nothing, order, None, _PAGE), _REPEATED)
+        last_time = milliseconds(partial(discovery.listed_copies, "review", nothing, order, last[0], _PAGE), _REPEATED)
         yield Row(f"review list by {order}: first page of {_PAGE}", first_time, 30, unit=" ms")
         yield Row(f"review list by {order}: last page against first", last_time / first_time, 1.2)
-    time = milliseconds(lambda: desk.listed_copies(ANY_VERDICT, nothing, CopyOrder.SCORE, None, _PAGE), _REPEATED)
+    time = milliseconds(lambda: discovery.listed_copies(ANY_VERDICT, nothing, CopyOrder.SCORE, None, _PAGE), _REPEATED)
     yield Row("review list of all verdicts: first page", time, 30, unit=" ms")
 
 
-def _filters(desk: Discovery) -> Iterator[Row]:
+def _filters(discovery: Discovery) -> Iterator[Row]:
     """Measure every filter with a value that nothing has, and some that match little, in the order that is slowest."""
     rare: tuple[dict[str, Any], ...] = (
         *({name: "none"} for name in ("source", "host", "step", "license", "version", "kind", "reason", "outcome")),
@@ -121,7 +119,9 @@ def _filters(desk: Discovery) -> Iterator[Row]:
     )
     slowest = {
         str(values): max(
-            milliseconds(partial(desk.listed_copies, ANY_VERDICT, CopyFilter(**values), order, None, _PAGE), _REPEATED)
+            milliseconds(
+                partial(discovery.listed_copies, ANY_VERDICT, CopyFilter(**values), order, None, _PAGE), _REPEATED
+            )
             for order in CopyOrder
         )
         for values in rare
@@ -130,5 +130,5 @@ def _filters(desk: Discovery) -> Iterator[Row]:
     note = f"of all verdicts: {', '.join(f'{name} {time:.0f} ms' for name, time in slowest.items())}"
     yield Row("review list: the slowest filter and order", slowest[worst], 60, unit=" ms", note=note)
     for what, wanted in (("", CopyFilter()), (" of those with words in the reason", CopyFilter(reason="none"))):
-        count = milliseconds(partial(desk.count_copies, ANY_VERDICT, wanted, _MOST), _REPEATED)
+        count = milliseconds(partial(discovery.count_copies, ANY_VERDICT, wanted, _MOST), _REPEATED)
         yield Row(f"review list: whether there are more than {_MOST:,}{what}", count, 60, unit=" ms")

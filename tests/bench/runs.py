@@ -1,7 +1,5 @@
 """What benches share: a server and other work beside them, a command with what it cost, a harvest, what is timed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile
@@ -135,19 +133,17 @@ def called(program: str, folder: Path, *words: str, **settings: object) -> Done:
     return run(live.command(program, folder, *words), live.unmeasured(live.environment(settings)))
 
 
-def harvested(
-    sources: Mapping[str, str], records: int, entry: str = "", program: Sequence[str] = (), *, is_checked: bool = False
-) -> Done:
+def harvested(sources: Mapping[str, str], records: int, entry: str = "", *, is_checked: bool = False) -> Done:
     """Harvest so many records of each source into a new store, from the start of the process to its end.
 
-    `entry` is what else stands in the entry of the last source; `program` harvests instead, called with folder and URL.
+    `entry` is what else stands in the entry of the last source.
     """
     with scratch() as place:
         folder = live.instance(place, {name: (url, ("oai_dc",)) for name, url in sources.items()})
         with (folder / "sources.toml").open("a") as file:
             file.write(entry)
         ours = live.command("harvester", folder, "run", *(sources if len(sources) == 1 else ["--all"]))
-        done = run([*program, str(folder), *sources.values()] if program else ours)
+        done = run(ours)
         with closing(open_store(folder)) as store:
             stored = {name: store.counts(name)["items"] for name in sources}
             assert not is_checked or store.check() == ()

@@ -3,8 +3,6 @@
 The index of a million titles is made of entries that need no store: a minute or two. Times are those of the processor.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,9 +17,9 @@ from zlib import crc32
 
 from gateway.core.model import ChangeLine, Format, Publication, Record, Source
 from gateway.core.settings import load
+from gateway.search.base import Query
 from gateway.search.entries import Entry
 from gateway.search.indexing import following
-from gateway.search.query import Query
 from gateway.search.sqlite_index import SqliteIndex
 from gateway.search.sqlite_reader import SqliteReader
 from gateway.store.opening import open_store

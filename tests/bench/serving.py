@@ -3,8 +3,6 @@
 The same bytes, one worker each, the same load, in turn: only the ratios mean anything.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

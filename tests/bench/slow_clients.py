@@ -3,8 +3,6 @@
 One worker, and the same load in turn: only the ratios mean anything.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Iterator

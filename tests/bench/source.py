@@ -1,7 +1,5 @@
 """The OAI-PMH source of the benches: serves the corpus as fast as a Python process can, page by page."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

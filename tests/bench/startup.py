@@ -1,7 +1,5 @@
 """How long a person waits for a command that says little: processor time, and how often that of Python alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -4,8 +4,6 @@ Twenty thousand works are harvested; a larger store repeats them under other ide
 published over 300 days of a made clock, and the last few within the last hour.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

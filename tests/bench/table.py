@@ -1,7 +1,5 @@
 """A row of the table: a figure, the limit it must keep, and the verdict. No test asserts a figure; people read them."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from importlib import import_module
 from typing import NamedTuple

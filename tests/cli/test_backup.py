@@ -1,7 +1,5 @@
 """`gateway backup` and `gateway restore`: every file, while everything runs, whole or not at all."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -20,16 +18,16 @@ from gateway.core.errors import ClockAhead, StoreDamaged, StoreError
 from gateway.core.model import RawPage
 from gateway.core.settings import READY, load, place_of_copy
 from gateway.core.takedowns import Kind, Takedown
-from gateway.ops import manifest
+from gateway.ops import backup
 from gateway.ops import restore as restore_module
 from gateway.ops.backup import back_up
 from gateway.ops.recovery import remember_sources
 from gateway.ops.restore import Choice, restore
 from gateway.ops.upkeep import complete_takedowns
-from gateway.store import database_files
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.opening import open_discovery, open_inbox, open_store
+from gateway.store.sqlite import database_files
 from gateway.store.step import EPOCH_FACT
 from gateway.store.takedown_file import TakedownFile
 from tests.cli.test_from_inbox import make_filled
@@ -107,7 +105,7 @@ def test_a_file_that_changed_is_written_again_and_one_that_is_gone_is_left_out(g
     (full / "downloads" / "laro" / "list.xml").unlink()
     place_of_copy(full, NAME).unlink()
     gateway("backup", str(target))
-    backup_manifest = manifest.read(target)
+    backup_manifest = backup.read_manifest(target)
     assert (target / backup_manifest.generation / "sources.toml").read_text() == "[another]\n"
     assert "downloads/laro/list.xml" not in backup_manifest.names
     assert not (target / "files" / NAME[:2] / NAME).exists()
@@ -123,13 +121,13 @@ def test_a_backup_is_made_while_others_write(full, target):
                 store.remember("something", "else")
 
         back_up(load(full), target, interfere)
-    place = target / manifest.read(target).generation
+    place = target / backup.read_manifest(target).generation
     assert database_files.last_published(place / "store.sqlite") <= database_files.last_received(place / "inbox.sqlite")
 
 
 def test_a_backup_that_is_stopped_or_killed_leaves_the_former_one_whole(gateway, full, target, monkeypatch):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
 
     def stop(name: str, _done: int, _total: int) -> None:
         if name == "inbox.sqlite":
@@ -142,10 +140,10 @@ def test_a_backup_that_is_stopped_or_killed_leaves_the_former_one_whole(gateway,
         killed.setattr(shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             back_up(load(full), target, stop)
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
     assert gateway("restore", str(target), "--replace").exit_code == 0
     assert gateway("backup", str(target)).exit_code == 0
-    assert len([path for path in target.iterdir() if manifest.GENERATION.fullmatch(path.name)]) == 1
+    assert len([path for path in target.iterdir() if backup.GENERATION.fullmatch(path.name)]) == 1
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(gateway, full, target, tmp_path):
@@ -173,19 +171,19 @@ def test_two_backups_do_not_go_to_one_folder_at_once(gateway, full, target):
 
 def test_a_damaged_database_ends_a_backup_and_keeps_the_former_one(gateway, full, target):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
     with (full / "store.sqlite").open("r+b") as stream:
         stream.seek(40_000)
         stream.write(b"\xff" * 100_000)
     result = gateway("backup", str(target))
     assert result.exit_code == 1, result.stderr
     assert "store.sqlite" in result.stderr
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
 
 
 def test_a_loss_never_replaces_the_backup_of_what_was_lost(gateway, full, target):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
     (full / "store.sqlite").unlink()
     result = gateway("backup", str(target))
     assert (result.exit_code, "store.sqlite is missing, although" in result.stderr) == (1, True)
@@ -198,13 +196,13 @@ def test_a_loss_never_replaces_the_backup_of_what_was_lost(gateway, full, target
     open_discovery(full).close()
     result = gateway("backup", str(target))
     assert (result.exit_code, "it lacks pages that the backup" in result.stderr) == (1, True)
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
     assert gateway("restore", str(target), "--replace").exit_code == 0
 
 
 def test_an_inbox_that_was_lost_and_filled_again_never_replaces_the_backup_that_has_it(gateway, full, target):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
     last = before.last_page
     (full / "inbox.sqlite").unlink()
     gateway("init")
@@ -215,19 +213,19 @@ def test_an_inbox_that_was_lost_and_filled_again_never_replaces_the_backup_that_
         remember_sources(store, inbox)
     result = gateway("backup", str(target))
     assert (result.exit_code, "it lacks pages that the backup" in result.stderr) == (1, True)
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
 
 
 def test_a_list_of_takedowns_that_was_lost_never_replaces_the_backup_that_has_it(gateway, full, target):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
     (full / "takedowns.json").unlink()
     result = gateway("backup", str(target))
     assert (result.exit_code, "takedowns.json is missing, although" in result.stderr) == (1, True)
     (full / "takedowns.json").write_text('{"takedowns": []}')
     result = gateway("backup", str(target))
     assert (result.exit_code, "lacks entries that were applied" in result.stderr) == (1, True)
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
     assert gateway("restore", str(target), "--missing").exit_code == 0
     assert gateway("backup", str(target)).exit_code == 0
 
@@ -240,7 +238,7 @@ def test_a_copy_whose_bytes_have_changed_is_left_out_and_reported(gateway, full,
 
 def test_a_disk_that_is_full_is_a_sentence_and_keeps_the_former_backup(gateway, full, target, monkeypatch):
     gateway("backup", str(target))
-    before = manifest.read(target)
+    before = backup.read_manifest(target)
 
     def refuse(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device", str(target))
@@ -249,7 +247,7 @@ def test_a_disk_that_is_full_is_a_sentence_and_keeps_the_former_backup(gateway, 
     monkeypatch.setattr(durable, "copy", refuse)
     result = gateway("backup", str(target))
     assert (result.exit_code, "No space left on device" in result.stderr) == (1, True)
-    assert manifest.read(target) == before
+    assert backup.read_manifest(target) == before
 
 
 # --- a restore ----------------------------------------------------------------------------------------------------
@@ -336,7 +334,7 @@ def test_a_damaged_store_and_its_old_log_are_replaced(gateway, full, target):
 )
 def test_a_backup_that_is_damaged_changes_nothing(gateway, full, target, spoil, sentence):
     gateway("backup", str(target))
-    spoil(target / manifest.read(target).generation)
+    spoil(target / backup.read_manifest(target).generation)
     before = {name: content for name, content in contents(full).items() if not name.endswith(("-wal", "-shm"))}
     result = gateway("restore", str(target), "--replace")
     assert (result.exit_code, sentence in result.stderr) == (1, True)

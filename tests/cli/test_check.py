@@ -1,7 +1,5 @@
 """`gateway check` says in words what is wrong, and with its exit status whether anything is."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

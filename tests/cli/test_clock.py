@@ -1,7 +1,5 @@
 """`gateway clock` compares the store's clock with this machine's, `gateway check` warns, and the way back is there."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import closing
@@ -10,7 +8,7 @@ import pytest
 
 from gateway.ops.health import findings
 from gateway.ops.upkeep import make
-from gateway.store import sqlite
+from gateway.store import connecting
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
 
@@ -21,7 +19,7 @@ DAY = 86_400
 def ahead(folder, monkeypatch):
     """Let the clock of this machine be 400 days ahead, after the store was made."""
     make(folder, {})
-    monkeypatch.setattr(sqlite, "THIS_HOST", HostClock(lambda: time.time() + 400 * DAY))
+    monkeypatch.setattr(connecting, "THIS_HOST", HostClock(lambda: time.time() + 400 * DAY))
 
 
 def warned(folder) -> list[str]:

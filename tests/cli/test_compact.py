@@ -1,16 +1,14 @@
 """`gateway compact` makes the blocks of the store anew, says what it has done, and can be stopped."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 
 import pytest
 
 from gateway.core.model import Publication
-from gateway.store import sqlite_file
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite import file as sqlite_file
+from gateway.store.sqlite.file import SqliteFile
+from gateway.store.store import Store
 from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
 from tests.store.test_sqlite_compaction import Model
@@ -42,7 +40,7 @@ def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway,
         gateway("init")
     with closing(furnished(Store(folder / "store.sqlite"))) as store:
         spread(Model(store, Clocks()), 1_500)
-        store.settle()
+        store.finish_erasure()
     before = (folder / "store.sqlite").stat().st_size
     first = gateway("compact", "--json")
     assert first.exit_code == 0, first.stderr
@@ -65,7 +63,7 @@ def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, mon
     file = folder / "store.sqlite"
     with closing(furnished(Store(file))) as store:
         spread(Model(store, Clocks()), 600)
-        store.settle()
+        store.finish_erasure()
         before = file.stat().st_size
         with store.view() as view, monkeypatch.context() as impatient:
             impatient.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)

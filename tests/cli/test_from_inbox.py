@@ -1,7 +1,5 @@
 """A store that was lost is noticed by every command, and made again from the inbox."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,9 +13,9 @@ from gateway.ops.upkeep import check_store, make
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import publish_pending
 from gateway.publish.rebuild import remove_source
-from gateway.store import database_files
 from gateway.store.opening import open_inbox, open_store
-from tests.publish.desk import dc
+from gateway.store.sqlite import database_files
+from tests.publish.harness import dc
 
 IDENTIFY = "/oai?verb=Identify"
 

@@ -1,7 +1,5 @@
 """This machine's clock is judged by those of the sources, and by NTP."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 from gateway.core.model import SourceClock

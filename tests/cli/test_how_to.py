@@ -1,7 +1,5 @@
 """The how-to of instance/README.md is run as it stands, with other folders."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from contextlib import closing
@@ -25,7 +23,7 @@ BLOCKS = [block for block in _BLOCKS if block is not DELETIONS]
 
 
 class Opened:
-    """What `published_records` wants of a desk."""
+    """What `published_records` wants of a harness."""
 
     def __init__(self, store) -> None:
         self.store = store

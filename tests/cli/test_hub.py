@@ -1,7 +1,5 @@
 """`gateway hub` shows and removes the subscriptions at our hub."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 

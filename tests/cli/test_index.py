@@ -1,11 +1,9 @@
 """`gateway index` makes the search index; check, backup, restore and rebuild treat it as something derived."""
 
-from __future__ import annotations
-
 import json
 
+from gateway.search.base import Query
 from gateway.search.following import NAME
-from gateway.search.query import Query
 from gateway.search.sqlite_reader import open_search
 
 

@@ -1,7 +1,5 @@
 """`gateway init` makes an instance, may be repeated, and never changes what identifiers depend on."""
 
-from __future__ import annotations
-
 import tomllib
 
 from gateway.core.settings import SETTINGS

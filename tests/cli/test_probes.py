@@ -1,7 +1,5 @@
 """`/healthz` says that a process answers, `/readyz` that it can read the store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The bar that commands draw on a terminal moves."""
 
-from __future__ import annotations
-
 import click
 import pytest
 

@@ -1,7 +1,5 @@
 """`gateway rebuild` makes records again when a mapping grew, and `gateway check` says when that is due."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest

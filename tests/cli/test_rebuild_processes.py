@@ -1,7 +1,5 @@
 """`gateway rebuild` of many items: child processes map them, and write in turn."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -19,8 +17,7 @@ from gateway.formats import written
 from gateway.ops import upkeep
 from gateway.publish import batch, mapping, rebuild, source_facts
 from gateway.publish.publish import SourceFacts, publish_pending
-from gateway.publish.rebuild import BATCH
-from gateway.publish.rebuild_processes import RebuildProcesses
+from gateway.publish.rebuild import BATCH, RebuildProcesses
 from gateway.store.opening import open_inbox, open_store
 
 pytestmark = pytest.mark.slow
@@ -71,7 +68,7 @@ def test_every_record_is_made_again_once(gateway, older):
 def test_items_that_come_meanwhile_are_made_again_too(older, monkeypatch):
     """The parent process does those behind the last item that there was at the beginning."""
     monkeypatch.setattr(upkeep, "_MANY", 0)
-    monkeypatch.setattr("gateway.store.sqlite_view.View.last_item", lambda _view: BATCH)
+    monkeypatch.setattr("gateway.store.view.View.last_item", lambda _view: BATCH)
     assert upkeep.rebuild(older, None, lambda _seen: None) == ITEMS - 1
 
 

@@ -1,7 +1,5 @@
 """`gateway serve` refuses what could not serve, in one sentence; the application answers what it is asked."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """After an upgrade, `gateway serve` answers 503 while the store is converted, and then serves by itself."""
 
-from __future__ import annotations
-
 import http.client
 import signal
 import socket

@@ -1,7 +1,5 @@
 """`gateway settings` shows every setting, where it comes from, and never a secret."""
 
-from __future__ import annotations
-
 import json
 
 from gateway.core.settings import SETTINGS

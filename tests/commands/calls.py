@@ -1,7 +1,5 @@
 """How every command of both programs is called on a small instance: the table that the tests here go through."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small instance on which every command has something to do, and what it asks."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -126,22 +124,24 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def _decide(folder: Path) -> None:
     """Decide on a file of an item whose DOI was matched."""
-    desk = open_discovery(folder)
+    discovery = open_discovery(folder)
     match = Match("crossref", "10.1234/own", "A title", 1.0, "Rossi", "2012")
-    lease = desk.lease(1, 60, identifier=ITEM)
+    lease = discovery.lease(1, 60, identifier=ITEM)
     assert lease is not None
-    assert desk.done(lease, "success", search_as_json(SearchResult(Outcome.SUCCESS, matches=(match,))), 2)
-    desk.store_offer(Offer(ITEM, "cd" * 32, OfferWay.INBOX, "fake", OfferOutcome.CREATED, 1, 1, status=201))
-    desk.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
+    assert discovery.done(lease, "success", search_as_json(SearchResult(Outcome.SUCCESS, matches=(match,))), 2)
+    discovery.store_offer(Offer(ITEM, "cd" * 32, OfferWay.INBOX, "fake", OfferOutcome.CREATED, 1, 1, status=201))
+    discovery.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
     for at, verdict in enumerate(("accept", "reject"), 1):
-        desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
-    desk.rechecks.publish(
+        discovery.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
+    discovery.rechecks.publish(
         {ITEM: [FileRecheck(ITEM, "http://127.0.0.1:9/a.pdf", "fake", "127.0.0.1", "ef" * 32, True, 0)]}
     )
-    desk.enlist("fake", (), 1 << 40, 1, "fake published")  # so that it stays, though no record names it
-    desk.open_alarm(Alarm(0, "fake", "core", "api.example.org", "step", 1, {"success": 90}, {"timeout": 40}, (ITEM,)))
-    desk.acknowledge_alarm(1, 2, "a person", "They know it.")
-    desk.close()
+    discovery.enlist("fake", (), 1 << 40, 1, "fake published")  # so that it stays, though no record names it
+    discovery.open_alarm(
+        Alarm(0, "fake", "core", "api.example.org", "step", 1, {"success": 90}, {"timeout": 40}, (ITEM,))
+    )
+    discovery.acknowledge_alarm(1, 2, "a person", "They know it.")
+    discovery.close()
 
 
 @pytest.fixture

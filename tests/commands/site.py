@@ -1,7 +1,5 @@
 """Everything that the commands ask, on loopback: a repository, a resource list, a hub, and a Crossref."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

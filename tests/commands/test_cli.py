@@ -1,7 +1,5 @@
 """The commands as people and scripts see them: data on stdout, words on stderr, a status at the end."""
 
-from __future__ import annotations
-
 import json
 import signal
 import threading

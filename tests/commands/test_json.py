@@ -1,7 +1,5 @@
 """What `--json` writes is what `JSON.md` documents: one object per line, with these fields of these types."""
 
-from __future__ import annotations
-
 import json
 import re
 

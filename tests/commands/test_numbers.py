@@ -1,7 +1,5 @@
 """Every option of the command line that takes a number with a fraction refuses what is no finite one."""
 
-from __future__ import annotations
-
 import click
 import pytest
 

@@ -1,7 +1,5 @@
 """What is said of a run under `--quiet` and `--verbose`, and when SIGTERM comes before anything is said."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """Every command ends by itself, with a status of the table, whatever becomes of stdout and stderr."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import ExitStack
@@ -44,6 +42,7 @@ def _ended(words: list[str], out: str, err: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize(
     ("out", "err"), [("closed", "closed"), ("gone", "kept"), ("gone", "gone"), ("full", "kept"), ("kept", "full")]
 )

@@ -1,7 +1,5 @@
 """SIGTERM ends every command within ten seconds, whatever the command waits for; and no child goes on without it."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -21,7 +19,7 @@ from tests.fulltext.pdfs import a_bomb
 from tests.live import COMMANDS
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 # Every command that asks somebody.
 ASKING = {

@@ -1,24 +1,24 @@
 """A furnished store and an inbox, made once, and what the contract tests write into them and read from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b, sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from gateway.core.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
 from gateway.store.base import Inbox, Store, View
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store, open_users
 from tests.clocks import Clocks
 
 
 @dataclass
-class Desk:
+class Harness:
     """A store with one source and two formats, and the short ways of a test to write into it and to read from it."""
 
     store: Store
@@ -98,29 +98,52 @@ def clocks() -> Clocks:
     return Clocks()
 
 
-def make(folder: Path) -> None:
-    """Make a furnished store in a folder."""
+def make(folder: Path, url: str = "") -> None:
+    """Make a furnished store in a folder, or in a database."""
     clocks = Clocks()
-    with closing(open_store(folder, create=True, clock=clocks.host())) as store:
+    with closing(open_store(folder, url=url, create=True, clock=clocks.host())) as store:
         furnished(store, clocks)
 
 
+def make_in_database(url: str) -> None:
+    """Make a furnished store and an inbox in a database."""
+    with TemporaryDirectory() as folder:
+        make(Path(folder), url)
+        for each in (open_inbox(Path(folder), url=url, create=True), open_users(Path(folder), url)):
+            each.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path, ready_made: Callable[..., None]) -> str:
+    """Return the URL of a database with a furnished store and an inbox; it is empty for that of a folder."""
+    if request.param == "sqlite":
+        ready_made(tmp_path, make)
+        return ""
+    database: str = request.getfixturevalue("postgres")(make_in_database)
+    return database
+
+
 @pytest.fixture
-def desk(tmp_path: Path, ready_made: Callable[..., None], clocks: Clocks) -> Iterator[Desk]:
-    ready_made(tmp_path, make)
-    with closing(open_store(tmp_path, clock=clocks.host())) as store:
-        yield Desk(store, clocks)
+def opened(tmp_path: Path, url: str, clocks: Clocks) -> Callable[..., Store]:
+    """Return a function that opens the store of the test once more."""
+    return partial(open_store, tmp_path, url=url, clock=clocks.host())
 
 
-def furnished(store: Store, clocks: Clocks) -> Desk:
+@pytest.fixture
+def harness(opened: Callable[..., Store], clocks: Clocks) -> Iterator[Harness]:
+    with closing(opened()) as store:
+        yield Harness(store, clocks)
+
+
+def furnished(store: Store, clocks: Clocks) -> Harness:
     """Add the source and the formats that most tests use."""
     store.add_source(Source("laro", "https://laro.example.org/oai"))
     store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
     store.add_format(Format("oai_didl", "didl.xsd", "urn:didl"))
-    return Desk(store, clocks)
+    return Harness(store, clocks)
 
 
 @pytest.fixture
-def inbox(tmp_path: Path) -> Iterator[Inbox]:
-    with closing(open_inbox(tmp_path, create=True)) as inbox:
+def inbox(tmp_path: Path, url: str) -> Iterator[Inbox]:
+    with closing(open_inbox(tmp_path, url=url, create=True)) as inbox:
         yield inbox

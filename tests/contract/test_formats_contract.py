@@ -1,7 +1,5 @@
 """What every format promises, found by itself: a new file in `formats/` is tested here without an edit."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What every backend promises of the inbox, through its public methods alone (gateway/store/base.py)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gateway.core.model import Cursor, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome

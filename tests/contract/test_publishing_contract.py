@@ -1,7 +1,5 @@
 """What every backend promises of publishing: records, positions, horizons (gateway/store/base.py)."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 
@@ -20,7 +18,6 @@ from gateway.core.model import (
     SetDescription,
     Source,
 )
-from gateway.store.opening import open_store
 from tests.clocks import START
 from tests.rows import each_row
 
@@ -30,34 +27,34 @@ DC = Selection("oai_dc")
 # --- publishing ---------------------------------------------------------------------------------------------------
 
 
-def test_an_unchanged_record_is_left_alone_but_for_the_page_that_it_was_last_on(desk, make_change):
-    assert desk.publish(make_change("a")) == 2
-    assert desk.publish(make_change("a", page=5)) == 0
-    with desk.view() as view:
+def test_an_unchanged_record_is_left_alone_but_for_the_page_that_it_was_last_on(harness, make_change):
+    assert harness.publish(make_change("a")) == 2
+    assert harness.publish(make_change("a", page=5)) == 0
+    with harness.view() as view:
         assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
         assert len(view.changes(0, 10)) == 2
-    assert desk.store.states("laro", ["a"])["a"].payloads[0].page == 5
+    assert harness.store.states("laro", ["a"])["a"].payloads[0].page == 5
 
 
-def test_records_that_are_not_named_stay_as_they_are_and_the_deleted_flag_alone_is_a_change(desk, make_change):
-    desk.publish(make_change("a"))
+def test_records_that_are_not_named_stay_as_they_are_and_the_deleted_flag_alone_is_a_change(harness, make_change):
+    harness.publish(make_change("a"))
     item = make_change("a", 2, prefixes=("oai_dc",))
-    assert desk.publish(item) == 1
-    with desk.view() as view:
+    assert harness.publish(item) == 1
+    with harness.view() as view:
         assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 2
         assert view.record("oai:gateway.example.org:laro/a", "oai_didl").datestamp == START + 1
     gone = item._replace(records=tuple(record._replace(is_deleted=True) for record in item.records))
-    assert desk.publish(gone) == 1
+    assert harness.publish(gone) == 1
 
 
-def test_changes_are_logged_with_their_kind(desk, make_change):
-    with desk.view() as view:
+def test_changes_are_logged_with_their_kind(harness, make_change):
+    with harness.view() as view:
         assert view.last_change() == 0
-    desk.publish(make_change("a", prefixes=("oai_dc",)))
-    desk.publish(make_change("a", 2, prefixes=("oai_dc",)))
-    desk.publish(make_change("a", prefixes=("oai_dc",), is_deleted=True))
-    desk.publish(make_change("a", 3, prefixes=("oai_dc",)))
-    with desk.view() as view:
+    harness.publish(make_change("a", prefixes=("oai_dc",)))
+    harness.publish(make_change("a", 2, prefixes=("oai_dc",)))
+    harness.publish(make_change("a", prefixes=("oai_dc",), is_deleted=True))
+    harness.publish(make_change("a", 3, prefixes=("oai_dc",)))
+    with harness.view() as view:
         lines = view.changes(0, 10)
         assert view.last_change() == lines[-1].number
         assert view.changes(0, 1) + view.changes(1, 10) == lines
@@ -68,14 +65,14 @@ def test_changes_are_logged_with_their_kind(desk, make_change):
     )
 
 
-def test_committed_publication_is_announced_after_it_can_be_read(tmp_path, desk, clocks, make_change):
+def test_committed_publication_is_announced_after_it_can_be_read(opened, harness, make_change):
     announced = []
 
     def read(publication):
         with store.view() as view:
             announced.append((publication.source, view.last_change()))
 
-    with closing(open_store(tmp_path, clock=clocks.host(), published=read)) as store:
+    with closing(opened(published=read)) as store:
         store.publish(store.intend(), Publication("laro", (make_change("a", prefixes=("oai_dc",)),)))
         store.abandon(store.intend())
         with pytest.raises(PositionMoved):
@@ -84,128 +81,128 @@ def test_committed_publication_is_announced_after_it_can_be_read(tmp_path, desk,
 
 
 @each_row("source, prefix", [("nobody", "oai_dc"), ("laro", "marc21")])
-def test_what_was_not_added_cannot_be_published(desk, make_change, source, prefix):
+def test_what_was_not_added_cannot_be_published(harness, make_change, source, prefix):
     with pytest.raises(StoreError, match="is not in the store"):
-        desk.publish(make_change("a", prefixes=(prefix,)), source=source)
-    assert desk.store.items(None, 0, 1) == ()
+        harness.publish(make_change("a", prefixes=(prefix,)), source=source)
+    assert harness.store.items(None, 0, 1) == ()
 
 
-def test_an_item_cannot_be_named_twice_in_one_publication(desk, make_change):
+def test_an_item_cannot_be_named_twice_in_one_publication(harness, make_change):
     with pytest.raises(StoreError, match="twice"):
-        desk.publish(make_change("a"), make_change("a", 2))
+        harness.publish(make_change("a"), make_change("a", 2))
 
 
-def test_counts_follow_the_items(desk, make_change):
-    desk.publish(make_change("a", sets=("fulltext",)), make_change("b"), make_change("c", sets=("fulltext",)))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
-    desk.publish(make_change("a", is_deleted=True, sets=("fulltext",)), make_change("b", 2, sets=("fulltext",)))
-    desk.publish(make_change("c", 2))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 1, "fulltext": 1, "quarantined": 0, "waiting": 0}
-    desk.publish(make_change("a", 3, sets=("fulltext",)))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
-    assert set(desk.store.counts("nobody").values()) == {0}
-    assert desk.store.check() == ()
+def test_counts_follow_the_items(harness, make_change):
+    harness.publish(make_change("a", sets=("fulltext",)), make_change("b"), make_change("c", sets=("fulltext",)))
+    assert harness.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
+    harness.publish(make_change("a", is_deleted=True, sets=("fulltext",)), make_change("b", 2, sets=("fulltext",)))
+    harness.publish(make_change("c", 2))
+    assert harness.store.counts("laro") == {"items": 3, "deleted": 1, "fulltext": 1, "quarantined": 0, "waiting": 0}
+    harness.publish(make_change("a", 3, sets=("fulltext",)))
+    assert harness.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
+    assert set(harness.store.counts("nobody").values()) == {0}
+    assert harness.store.check() == ()
 
 
 # --- positions ----------------------------------------------------------------------------------------------------
 
 
-def test_the_position_moves_with_the_publication(desk, make_change):
-    assert desk.store.position("laro") == 0
-    desk.publish(make_change("a"), position=(0, 3))
-    desk.store.advance("laro", 3, 5)
-    assert desk.store.position("laro") == 5
-    assert desk.publish(position=(5, 6)) == 0, "an empty publication"
-    assert (desk.store.position("laro"), desk.store.position("nobody")) == (6, 0)
+def test_the_position_moves_with_the_publication(harness, make_change):
+    assert harness.store.position("laro") == 0
+    harness.publish(make_change("a"), position=(0, 3))
+    harness.store.advance("laro", 3, 5)
+    assert harness.store.position("laro") == 5
+    assert harness.publish(position=(5, 6)) == 0, "an empty publication"
+    assert (harness.store.position("laro"), harness.store.position("nobody")) == (6, 0)
 
 
-def test_a_publication_from_a_position_that_moved_writes_nothing(desk, make_change):
-    desk.publish(make_change("a"), position=(0, 3))
+def test_a_publication_from_a_position_that_moved_writes_nothing(harness, make_change):
+    harness.publish(make_change("a"), position=(0, 3))
     with pytest.raises(PositionMoved):
-        desk.publish(make_change("b"), position=(0, 3))
-    assert desk.count(DC) == 1
-    assert desk.store.position("laro") == 3
-    desk.clocks.pass_seconds(5)
-    with desk.view() as view:
+        harness.publish(make_change("b"), position=(0, 3))
+    assert harness.count(DC) == 1
+    assert harness.store.position("laro") == 3
+    harness.clocks.pass_seconds(5)
+    with harness.view() as view:
         assert view.horizon == START + 7, "its intent is gone"
 
 
 # --- the horizon --------------------------------------------------------------------------------------------------
 
 
-def test_the_horizon_is_the_clock_unless_an_open_intent_holds_it(desk, make_change):
-    desk.clocks.pass_seconds(7)
-    with desk.view() as view:
+def test_the_horizon_is_the_clock_unless_an_open_intent_holds_it(harness, make_change):
+    harness.clocks.pass_seconds(7)
+    with harness.view() as view:
         assert view.horizon == START + 7
-    intent = desk.store.intend()
-    desk.clocks.pass_seconds(10)
-    with desk.view() as view:
+    intent = harness.store.intend()
+    harness.clocks.pass_seconds(10)
+    with harness.view() as view:
         assert view.horizon == intent.datestamp == START + 7
-    desk.store.publish(intent, Publication("laro", (make_change("a"),)))
-    with desk.view() as view:
+    harness.store.publish(intent, Publication("laro", (make_change("a"),)))
+    with harness.view() as view:
         assert view.horizon == START + 17
         assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 7
 
 
-def test_the_oldest_of_several_intents_holds_the_horizon(desk):
-    first = desk.store.intend()
-    desk.clocks.pass_seconds(3)
-    second = desk.store.intend()
-    desk.clocks.pass_seconds(3)
-    desk.store.abandon(first)
-    with desk.view() as view:
+def test_the_oldest_of_several_intents_holds_the_horizon(harness):
+    first = harness.store.intend()
+    harness.clocks.pass_seconds(3)
+    second = harness.store.intend()
+    harness.clocks.pass_seconds(3)
+    harness.store.abandon(first)
+    with harness.view() as view:
         assert view.horizon == second.datestamp == START + 3
-    desk.store.abandon(second)
-    with desk.view() as view:
+    harness.store.abandon(second)
+    with harness.view() as view:
         assert view.horizon == START + 6
 
 
-def test_an_intent_lives_a_minute(desk, make_change):
-    intent = desk.store.intend()
-    desk.clocks.pass_seconds(59)
-    with desk.view() as view:
+def test_an_intent_lives_a_minute(harness, make_change):
+    intent = harness.store.intend()
+    harness.clocks.pass_seconds(59)
+    with harness.view() as view:
         assert view.horizon == START
-    desk.clocks.pass_seconds(1)
-    with desk.view() as view:
+    harness.clocks.pass_seconds(1)
+    with harness.view() as view:
         assert view.horizon == START + 60
     with pytest.raises(IntentExpired):
-        desk.store.publish(intent, Publication("laro", (make_change("a"),)))
-    assert desk.count(DC) == 0
+        harness.store.publish(intent, Publication("laro", (make_change("a"),)))
+    assert harness.count(DC) == 0
 
 
-def test_an_intent_cannot_be_used_twice(desk, make_change):
-    intent = desk.store.intend()
-    desk.store.publish(intent, Publication("laro", (make_change("a"),)))
-    desk.store.intend()
+def test_an_intent_cannot_be_used_twice(harness, make_change):
+    intent = harness.store.intend()
+    harness.store.publish(intent, Publication("laro", (make_change("a"),)))
+    harness.store.intend()
     with pytest.raises(IntentExpired):
-        desk.store.publish(intent, Publication("laro", (make_change("b"),)))
+        harness.store.publish(intent, Publication("laro", (make_change("b"),)))
     with pytest.raises(IntentExpired):
-        desk.store.publish(Intent(99, START), Publication("laro", (make_change("b"),)))
+        harness.store.publish(Intent(99, START), Publication("laro", (make_change("b"),)))
 
 
-def test_a_datestamp_never_goes_back(desk, make_change):
+def test_a_datestamp_never_goes_back(harness, make_change):
     """A slow publication that another one has overtaken is to be repeated, with a new intent."""
-    slow = desk.store.intend()
-    desk.publish(make_change("a", 2))
+    slow = harness.store.intend()
+    harness.publish(make_change("a", 2))
     with pytest.raises(IntentExpired, match="later publication of a"):
-        desk.store.publish(slow, Publication("laro", (make_change("b"), make_change("a", 1)), position=(0, 5)))
-    assert (desk.count(DC), desk.store.position("laro")) == (1, 0)
-    with desk.view() as view:
+        harness.store.publish(slow, Publication("laro", (make_change("b"), make_change("a", 1)), position=(0, 5)))
+    assert (harness.count(DC), harness.store.position("laro")) == (1, 0)
+    with harness.view() as view:
         assert view.horizon == START + 1, "the intent is gone"
         assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
-    assert desk.publish(make_change("b"), make_change("a", 1), position=(0, 5)) == 4
+    assert harness.publish(make_change("b"), make_change("a", 1), position=(0, 5)) == 4
 
 
-def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(desk, make_change):
-    desk.clocks.pass_seconds(50)
-    with desk.view() as view:
+def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(harness, make_change):
+    harness.clocks.pass_seconds(50)
+    with harness.view() as view:
         assert view.earliest_datestamp() == START
-    desk.publish(make_change("a"))
-    desk.publish(make_change("b"))
-    with desk.view() as view:
+    harness.publish(make_change("a"))
+    harness.publish(make_change("b"))
+    with harness.view() as view:
         assert view.earliest_datestamp() == START + 51
-    desk.publish(make_change("a", 2))
-    with desk.view() as view:
+    harness.publish(make_change("a", 2))
+    with harness.view() as view:
         assert view.earliest_datestamp() == START + 52
 
 
@@ -218,66 +215,66 @@ FOUND = FileLink(
 LEARNED = FileLink("https://a.example.org/2.pdf", size=3)
 
 
-def test_what_is_known_of_files_comes_back_as_it_was_and_in_its_order(desk, make_change):
-    desk.publish(make_change("a"), make_change("b"), files=(ItemFiles("a", (FOUND, LEARNED)), ItemFiles("gone", ())))
-    states = desk.store.states("laro", ["a", "b"])
+def test_what_is_known_of_files_comes_back_as_it_was_and_in_its_order(harness, make_change):
+    harness.publish(make_change("a"), make_change("b"), files=(ItemFiles("a", (FOUND, LEARNED)), ItemFiles("gone", ())))
+    states = harness.store.states("laro", ["a", "b"])
     assert (states["a"].files, states["b"].files) == ((FOUND, LEARNED), ())
-    assert [state.files for _, state in desk.store.items("laro", 0, 10)] == [(FOUND, LEARNED), ()]
-    desk.publish(make_change("a", 2))
-    assert desk.store.states("laro", ["a"])["a"].files == (FOUND, LEARNED)
-    desk.publish(files=(ItemFiles("a", (LEARNED,)),))
-    assert desk.store.states("laro", ["a"])["a"].files == (LEARNED,)
+    assert [state.files for _, state in harness.store.items("laro", 0, 10)] == [(FOUND, LEARNED), ()]
+    harness.publish(make_change("a", 2))
+    assert harness.store.states("laro", ["a"])["a"].files == (FOUND, LEARNED)
+    harness.publish(files=(ItemFiles("a", (LEARNED,)),))
+    assert harness.store.states("laro", ["a"])["a"].files == (LEARNED,)
 
 
-def test_who_looked_at_an_earlier_edition_of_the_files_writes_nothing(desk, make_change):
-    desk.publish(make_change("a"))
-    desk.publish(files=(ItemFiles("a", (FOUND,)),))
+def test_who_looked_at_an_earlier_edition_of_the_files_writes_nothing(harness, make_change):
+    harness.publish(make_change("a"))
+    harness.publish(files=(ItemFiles("a", (FOUND,)),))
     with pytest.raises(FilesChanged):
-        desk.publish(make_change("a", 2), edition=0)
-    with desk.view() as view:
+        harness.publish(make_change("a", 2), edition=0)
+    with harness.view() as view:
         assert len(view.changes(0, 10)) == 2
-    desk.clocks.pass_seconds(5)
-    with desk.view() as view:
-        assert view.horizon == desk.clocks.wall  # the intent is gone
+    harness.clocks.pass_seconds(5)
+    with harness.view() as view:
+        assert view.horizon == harness.clocks.wall  # the intent is gone
 
 
-def test_a_copy_is_known_while_an_item_names_it(desk, make_change):
-    desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND, LEARNED._replace(sha256="1"))),))
-    desk.publish(make_change("b"), files=(ItemFiles("b", (FOUND,)),))
-    with desk.view() as view:
+def test_a_copy_is_known_while_an_item_names_it(harness, make_change):
+    harness.publish(make_change("a"), files=(ItemFiles("a", (FOUND, LEARNED._replace(sha256="1"))),))
+    harness.publish(make_change("b"), files=(ItemFiles("b", (FOUND,)),))
+    with harness.view() as view:
         first, second = "oai:gateway.example.org:laro/a", "oai:gateway.example.org:laro/b"
         assert view.served_copy("0" * 64, 5) == ("application/pdf", (first, second))
         assert view.served_copy("0" * 64, 1) == ("application/pdf", (first,))
         assert (view.served_copy("1", 5), view.served_copy("2", 5)) == (None, None)
-    desk.publish(make_change("a", is_deleted=True))
-    with desk.view() as view:
+    harness.publish(make_change("a", is_deleted=True))
+    with harness.view() as view:
         assert view.served_copy("0" * 64, 5) == ("application/pdf", (second,))
-    desk.publish(make_change("b", is_deleted=True))
-    with desk.view() as view:
+    harness.publish(make_change("b", is_deleted=True))
+    with harness.view() as view:
         assert view.served_copy("0" * 64, 5) is None
 
 
-def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settled(desk):
+def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settled(harness):
     waiting, other = Deletion("oai_dc", "1", 7, 0, waits=True), Deletion("mods", "2", 8, 3, waits=True)
     unheld = Deletion("oai_dc", "3", 9, 1, waits=False)
-    desk.publish(deletions=(waiting, other, unheld))
-    assert desk.store.counts("laro")["waiting"] == 2
-    assert desk.store.waiting("laro", ("", ""), 10) == (other, waiting)
-    assert desk.store.waiting("laro", ("mods", "2"), 10) == (waiting,)
-    assert desk.store.deletions_of("laro", {"1", "3", "4"}) == {waiting, unheld}
-    desk.publish(settled=(("mods", "2"), ("oai_dc", "4")), deletions=(waiting._replace(page=10),))
-    assert desk.store.waiting("laro", ("", ""), 10) == (waiting._replace(page=10),)
-    assert desk.store.counts("laro")["waiting"] == 1
+    harness.publish(deletions=(waiting, other, unheld))
+    assert harness.store.counts("laro")["waiting"] == 2
+    assert harness.store.waiting("laro", ("", ""), 10) == (other, waiting)
+    assert harness.store.waiting("laro", ("mods", "2"), 10) == (waiting,)
+    assert harness.store.deletions_of("laro", {"1", "3", "4"}) == {waiting, unheld}
+    harness.publish(settled=(("mods", "2"), ("oai_dc", "4")), deletions=(waiting._replace(page=10),))
+    assert harness.store.waiting("laro", ("", ""), 10) == (waiting._replace(page=10),)
+    assert harness.store.counts("laro")["waiting"] == 1
 
 
 # --- what pages need ----------------------------------------------------------------------------------------------
 
 
-def test_items_are_counted_for_each_source(desk, make_change):
-    desk.store.add_source(Source("empty", "https://empty.example.org/oai"))
-    desk.publish(make_change("a", sets=("source:laro", "fulltext")), make_change("b"), make_change("c"))
-    desk.publish(make_change("b", is_deleted=True))
-    with desk.view() as view:
+def test_items_are_counted_for_each_source(harness, make_change):
+    harness.store.add_source(Source("empty", "https://empty.example.org/oai"))
+    harness.publish(make_change("a", sets=("source:laro", "fulltext")), make_change("b"), make_change("c"))
+    harness.publish(make_change("b", is_deleted=True))
+    with harness.view() as view:
         assert [(source.name, counts) for source, counts in view.listed_sources("", 9)] == [
             ("empty", (0, 0, 0)),
             ("laro", (3, 1, 1)),
@@ -285,16 +282,16 @@ def test_items_are_counted_for_each_source(desk, make_change):
         assert view.source_counts("laro").living == 2
 
 
-def test_lists_of_sources_are_read_in_their_order_and_no_further(desk, make_change):
+def test_lists_of_sources_are_read_in_their_order_and_no_further(harness, make_change):
     for source in (
         Source("a", "https://a.example.org/oai", is_removed=True),
         Source("b", "https://b.example.org/map", kind="sitemap"),
         Source("c", "https://c.example.org/oai", is_friend=False),
         Source("z", "https://z.example.org/oai"),
     ):
-        desk.store.add_source(source)
-    desk.publish(make_change("1"), make_change("2"))
-    with desk.view() as view:
+        harness.store.add_source(source)
+    harness.publish(make_change("1"), make_change("2"))
+    with harness.view() as view:
         names = [source.name for source, _ in view.listed_sources("a", 3)]
         assert (names, view.sources_before("c", 2)) == (["b", "c", "laro"], ("c", "b"))
         assert [source.name for source, _ in view.biggest_sources(3)] == ["laro", "b", "c"]
@@ -304,25 +301,25 @@ def test_lists_of_sources_are_read_in_their_order_and_no_further(desk, make_chan
         assert view.sets_of("laro") == tuple(view.sets("source", 1))
 
 
-def test_neighbours_are_the_living_items_beside_an_item_in_its_source(desk, make_change):
-    desk.store.add_source(Source("other", "https://other.example.org/oai"))
+def test_neighbours_are_the_living_items_beside_an_item_in_its_source(harness, make_change):
+    harness.store.add_source(Source("other", "https://other.example.org/oai"))
     items = {name: make_change(name) for name in "ace"}
-    desk.publish(*items.values())
-    desk.publish(make_change("b", source="other"), make_change("d", source="other"), source="other")
+    harness.publish(*items.values())
+    harness.publish(make_change("b", source="other"), make_change("d", source="other"), source="other")
     a, c, e = (items[name].identifier for name in "ace")
-    with desk.view() as view:
+    with harness.view() as view:
         assert [view.neighbours(name) for name in (a, c, e)] == [("", c), (a, e), (c, "")]
         assert view.neighbours("oai:gateway.example.org:laro/zzz") == ("", "")
-    desk.publish(make_change("c", is_deleted=True))
-    with desk.view() as view:
+    harness.publish(make_change("c", is_deleted=True))
+    with harness.view() as view:
         assert view.neighbours(a) == ("", e)
         assert view.neighbours(c) == (a, e)
 
 
-def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(desk, make_change):
+def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(harness, make_change):
     items = {name: make_change(name) for name in ("http://x.org/a", "a//b", "/a", "//d", "a///b//", "é//\\", "a//%2F")}
-    desk.publish(*items.values(), make_change("a/c"))
-    with desk.view() as view:
+    harness.publish(*items.values(), make_change("a/c"))
+    with harness.view() as view:
         for upstream, item in items.items():
             merged = re.sub("/+", "/", f"/{upstream}")
             for name in (merged, merged.removeprefix("/"), upstream):
@@ -331,18 +328,18 @@ def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(desk, make_change)
         assert view.merged("laro", "a/c", 2) == ()  # it has no row of slashes
         assert view.merged("laro", "\ud800", 2) == ()
     alike = [items["a//b"], make_change("a///b")]  # they differ only in slashes
-    desk.publish(alike[1], make_change("a/b"))
-    with desk.view() as view:
+    harness.publish(alike[1], make_change("a/b"))
+    with harness.view() as view:
         assert sorted(view.merged("laro", "a/b", 9)) == sorted(item.identifier for item in alike)
         assert len(view.merged("laro", "a/b", 1)) == 1
 
 
-def test_a_list_is_counted_by_days_hours_and_seconds(desk, make_change):
+def test_a_list_is_counted_by_days_hours_and_seconds(harness, make_change):
     for name in "abc":
-        desk.publish(make_change(name))
+        harness.publish(make_change(name))
     first = START // 3600 * 3600
     span = Selection("oai_dc", None, first, first + 3600)
-    with desk.view() as view:
+    with harness.view() as view:
         assert view.tallies(span, 1) == tuple((START + 1 + place, 1) for place in range(3))
         assert sum(records for _, records in view.tallies(span, 3600)) == 3
         day = START // 86_400 * 86_400
@@ -350,12 +347,12 @@ def test_a_list_is_counted_by_days_hours_and_seconds(desk, make_change):
         assert view.tallies(Selection("nothing", None, first, first), 1) == ()
 
 
-def test_living_records_are_listed_with_their_datestamps(desk, make_change):
+def test_living_records_are_listed_with_their_datestamps(harness, make_change):
     items = [make_change(name) for name in "abc"]
-    desk.publish(*items, files=(ItemFiles("a", (FOUND,)), ItemFiles("b", (LEARNED,))))
-    desk.publish(make_change("c", is_deleted=True))
+    harness.publish(*items, files=(ItemFiles("a", (FOUND,)), ItemFiles("b", (LEARNED,))))
+    harness.publish(make_change("c", is_deleted=True))
     everything = Selection("oai_dc", None, 0, START + 100)
-    with desk.view() as view:
+    with harness.view() as view:
         a, b = ((item.identifier, START + 1) for item in items[:2])
         assert view.entries(everything, 10) == (a, b)
         assert view.entries(everything, 1, 1) == (b,)
@@ -364,25 +361,25 @@ def test_living_records_are_listed_with_their_datestamps(desk, make_change):
         assert view.entries(Selection("nothing"), 10) == ()
 
 
-def test_items_are_found_by_what_they_are_called_elsewhere_and_by_their_files(desk, make_change):
-    desk.store.add_source(Source("other", "https://other.example.org/oai"))
-    desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND,)),))
-    desk.publish(make_change("a", source="other"), source="other")
+def test_items_are_found_by_what_they_are_called_elsewhere_and_by_their_files(harness, make_change):
+    harness.store.add_source(Source("other", "https://other.example.org/oai"))
+    harness.publish(make_change("a"), files=(ItemFiles("a", (FOUND,)),))
+    harness.publish(make_change("a", source="other"), source="other")
     names = {f"oai:gateway.example.org:{source}/a" for source in ("laro", "other")}
-    with desk.view() as view:
+    with harness.view() as view:
         assert set(view.items_of("a", 9)) == names
         assert len(view.items_of("a", 1)) == 1
         assert view.items_of("b", 9) == view.items_of("\ud800", 9) == ()
         assert view.items_with(FOUND.sha256, 9) == ("oai:gateway.example.org:laro/a",)
         assert view.items_with("x", 9) == ()
-    desk.publish(make_change("a", is_deleted=True))
-    with desk.view() as view:
+    harness.publish(make_change("a", is_deleted=True))
+    with harness.view() as view:
         assert view.items_with(FOUND.sha256, 9) == ()
 
 
-def test_one_set_is_found_by_its_spec(desk, make_change):
-    desk.publish(make_change("a", sets=("source:laro:x",)))
-    desk.store.add_sets([SetDescription("source:laro:x", "The set x", b"<d/>")])
-    with desk.view() as view:
+def test_one_set_is_found_by_its_spec(harness, make_change):
+    harness.publish(make_change("a", sets=("source:laro:x",)))
+    harness.store.add_sets([SetDescription("source:laro:x", "The set x", b"<d/>")])
+    with harness.view() as view:
         assert view.set_named("source:laro:x") == SetDescription("source:laro:x", "The set x", b"<d/>")
         assert view.set_named("source:laro:y") is None

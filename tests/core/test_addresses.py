@@ -1,7 +1,5 @@
 """Whatever is found as an address leaves as a legal URI."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree

@@ -1,7 +1,5 @@
 """Digests are stated in many spellings; what one means is read, and what none means is told."""
 
-from __future__ import annotations
-
 import base64
 from hashlib import md5, sha1, sha256, sha512
 from itertools import product

@@ -1,7 +1,5 @@
 """The log of both programs: levels, objects, and nothing that forges a line or commands a terminal."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

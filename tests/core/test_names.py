@@ -1,7 +1,5 @@
 """Names of records, sets and formats can be undone and are legal."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Texts of strangers are normalized in a time that grows with their length, and not with its square."""
 
-from __future__ import annotations
-
 from itertools import product
 from unicodedata import combining, normalize
 
@@ -9,7 +7,7 @@ import pytest
 
 from gateway.core.normal_forms import letters, normalized
 from gateway.pages.citations import _initials
-from gateway.review.differences import _plain
+from gateway.review.item_view import _plain
 from gateway.search.words import folded
 from harvester.fulltext.pdf.similarity import words
 from harvester.graph.facts import _key

@@ -1,7 +1,5 @@
 """The instance folder is its owner's alone, or a group's: every file in it, whoever made it."""
 
-from __future__ import annotations
-
 import grp
 import os
 import stat

@@ -1,7 +1,5 @@
 """What both programs have in common: who is told what, and by which words."""
 
-from __future__ import annotations
-
 import click
 import pytest
 from click.testing import CliRunner

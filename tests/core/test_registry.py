@@ -1,7 +1,5 @@
 """One new file is one new ability; a wrong one stops the start in a sentence that names it."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

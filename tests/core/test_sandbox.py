@@ -1,7 +1,5 @@
 """The sandbox: what is shut in can compute and read its own folders; the filter of system calls is interpreted here."""
 
-from __future__ import annotations
-
 import errno
 import os
 import struct

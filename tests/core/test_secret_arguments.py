@@ -1,7 +1,5 @@
 """Addresses with secrets in them are recognised, and those without are left alone."""
 
-from __future__ import annotations
-
 from gateway.core.secret_arguments import secret_argument, without_secrets
 from tests.rows import each_row
 

@@ -1,7 +1,5 @@
 """Settings: one table, four layers, and a refusal in one sentence for what is not in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

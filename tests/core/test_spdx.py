@@ -1,7 +1,5 @@
 """Licences of Creative Commons have the URIs of the SPDX list, and others have none."""
 
-from __future__ import annotations
-
 from packaging.licenses._spdx import LICENSES
 
 from gateway.core.spdx import spdx_uri

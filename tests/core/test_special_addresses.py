@@ -1,7 +1,5 @@
 """The tables of special addresses: one row for each row of the registries of IANA and of the list of clouds."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address, ip_network
 
 from gateway.core.address_rules import class_of, is_local_name

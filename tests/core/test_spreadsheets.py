@@ -1,7 +1,5 @@
 """A table as CSV holds what it was given, and nothing in it is a formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 

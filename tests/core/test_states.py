@@ -1,13 +1,11 @@
 """What is known of runs, sources, searches, takedowns and tombstones, in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Outcome, Run, RunOutcome, Source, Tried
 from gateway.core.states import SENTENCES, of_run, of_search, of_source, of_takedown, of_tombstone
 from gateway.fulltext.search_result import RECHECK
-from gateway.pages.languages import texts
+from gateway.pages.templating import texts
 from harvester.fulltext.step_order import steps
 
 
@@ -18,8 +16,7 @@ from harvester.fulltext.step_order import steps
         (RunOutcome.SUCCEEDED, False, {}, "Not shown to be complete"),
         (RunOutcome.SUCCEEDED_WITH_ERRORS, True, {"quarantined": 1}, "Some records refused"),
         (RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"missing": 14}, "Records may be missing"),
-        (RunOutcome.TRY_LATER, False, {}, "The source did not answer"),
-        (RunOutcome.TRY_LATER, False, {"received": 3}, "The source stopped answering"),
+        (RunOutcome.TRY_LATER, False, {"received": 3}, "Not available for now"),
     ],
 )
 def test_a_run_says_what_happened_and_why(outcome, is_complete, counts, headline) -> None:

@@ -1,7 +1,5 @@
 """Typed links: what is written is legal, and others read in it what was meant."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

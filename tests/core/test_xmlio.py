@@ -1,7 +1,5 @@
 """The one parser: nothing is resolved, nothing is fetched, nothing too large or too odd is read."""
 
-from __future__ import annotations
-
 import pytest
 from lxml import etree
 

@@ -1,7 +1,5 @@
 """XML as text: what is escaped parses back to itself, and dates are those of the protocol."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest

@@ -1,7 +1,5 @@
 """`Containerfile` and `compose.yaml`, tried without an engine: what they copy, start and allow."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Every command of the guides for administrators is run as it stands, with other folders and addresses."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -23,7 +21,7 @@ from tests.offer.library import world
 from tests.sample.demo import WEB, sample
 from tests.test_first_hour import fetched
 
-pytestmark = pytest.mark.slow  # they harvest
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # they harvest
 
 GUIDES = ROOT / "deploy" / "guides"
 PROGRAMS = {"gateway": gateway, "harvester": harvester}

@@ -1,7 +1,5 @@
 """The example of `deploy/nginx/`, run by a real nginx before a real gateway."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import re

@@ -1,7 +1,5 @@
 """The units of `deploy/systemd/`, judged by systemd's own programs: legal, complete, and shut in."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -5,8 +5,6 @@
 Every combination of these is one kind of repository.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass

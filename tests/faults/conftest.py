@@ -1,7 +1,5 @@
 """One server for all faults, and instances to harvest into."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Small changes of answers: what quirks are made of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import unescape

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -257,21 +257,38 @@ class Endpoint(Source):
         All, where a token is not written as it should be; those that are named around a short page, or from the last
         date on; those that come as live and as deleted.
         """
-        shown, living = self.shown("ListRecords", self.wanted), {record.identifier for record in self.living}
+        living = {record.identifier for record in self.living}
+        return frozenset(living & set[str]().union(*map(self._told, self._lists)))
+
+    @property
+    def _lists(self) -> list[Mapping[str, str]]:
+        """What its lists are asked for: everything, or one year after the other."""
+        if self.traits.way != "years" or self.traits.dates != "kept":
+            return [self.wanted]
+        first, last = ("", "") if self.traits.granularity == DAY else ("T00:00:00Z", "T23:59:59Z")
+        years = sorted({self.stamp(record)[:4] for record in self.held.values()})
+        return [{**self.wanted, "from": f"{year}-01-01{first}", "until": f"{year}-12-31{last}"} for year in years]
+
+    def _told(self, wanted: Mapping[str, str]) -> set[str]:
+        shown = self.shown("ListRecords", wanted)
         told = {record.identifier for record in _twinned(self)} if self.traits.single == "found" else set()
         told &= {record.identifier for record in shown if not record.is_deleted}
         if self.traits.spelling != SPELLINGS[0] and len(shown) > self.traits.page_size:
             told |= {record.identifier for record in shown if not record.is_deleted}
         if self.traits.dates != "kept" or self.names.refusal or self.names.is_one_page or self.has_false_count:
-            return frozenset(told & living)
-        if self.traits.hidden == "a short page" and not self.names.is_short:
-            told |= self._named_from(self.stamp(shown[0]), "from") if shown else set()
-        if self.traits.window and len(shown) == self.traits.window:
-            told |= self._named_from(self.stamp(shown[-1]), "until" if self.traits.is_backwards else "from")
-        return frozenset(told & living)
+            return told
+        if self.traits.hidden == "a short page" and len(shown) > 2 * self.traits.page_size:
+            # Where the names are as short, a list that begins at that page has another page there.
+            first = shown[self.traits.page_size if self.names.is_short else 0]
+            told |= self._named({**wanted, "until" if self.traits.is_backwards else "from": self.stamp(first)})
+        # Of a list of one year in one answer, no run asks for more: that would double the requests to a good source.
+        is_asked = wanted == self.wanted or self.traits.window > self.traits.page_size
+        if self.traits.window and len(shown) == self.traits.window and is_asked:
+            told |= self._named({**wanted, "until" if self.traits.is_backwards else "from": self.stamp(shown[-1])})
+        return told
 
-    def _named_from(self, date: str, bound: str) -> set[str]:
-        return {record.identifier for record in self.shown("ListIdentifiers", {**self.wanted, bound: date})}
+    def _named(self, wanted: Mapping[str, str]) -> set[str]:
+        return {record.identifier for record in self.shown("ListIdentifiers", wanted)}
 
     @property
     def is_unreadable(self) -> bool:
@@ -281,14 +298,20 @@ class Endpoint(Source):
     @property
     def has_false_count(self) -> bool:
         """Whether a list announces just as many as it shows: then it is believed that these are all."""
-        is_listed = self.traits.size == "what is shown" and self._is_paged
+        is_listed = self.traits.size in self._sizes_of_all and self._is_paged
         return is_listed or (self.names.size == "what is shown" and self._are_names_paged)
 
     @property
     def named(self) -> frozenset[str]:
-        """The living records that its ListIdentifiers names."""
+        """The living records that its ListIdentifiers names, without denied ones."""
         shown = [] if self.names.refusal else self.shown("ListIdentifiers", self.wanted)
-        return frozenset(record.identifier for record in shown if not record.is_deleted)
+        return self._living(shown)
+
+    def _living(self, listing: list[Record]) -> frozenset[str]:
+        """Return the living records of a list, without those that come as deleted, too, and that GetRecord denies."""
+        is_denied = self.traits.twins == "of one date" and self.traits.single == "unknown"
+        denied = {record.identifier for record in _twinned(self)} if is_denied else set()
+        return frozenset(record.identifier for record in listing if not record.is_deleted) - denied
 
     @property
     def is_short(self) -> bool:
@@ -333,14 +356,20 @@ class Endpoint(Source):
 
     @property
     def behind_the_break(self) -> frozenset[str]:
-        """The living records behind the last that its list shows, where it breaks off there; else none."""
+        """The living records behind the last that its list shows, where it breaks off there; else none.
+
+        Where dates are kept, a list that ends after so many records goes on from its last date. Where a token cannot be
+        read, nobody sees where it leads.
+        """
+        if self.traits.window and self.traits.dates == "kept":
+            return replace(self, traits=self.traits._replace(window=0)).behind_the_break
         shown, every = self.shown("ListRecords", self.wanted), self.selected(self.wanted)
-        is_one_page = len(shown) <= self.traits.page_size
-        tells_end = ("what is shown", "the page", "so far") if is_one_page else ("what is shown",)
-        is_end = not self._breaks_off or self.traits.size in tells_end
-        if is_end or self._names_confirm or not shown:
+        is_end = (
+            not self._breaks_off or self.traits.size in self._sizes_of_all or self.traits.spelling in SPELLINGS[-2:]
+        )
+        if is_end or self._names_confirm or self._is_cut_with_more_names or not shown:
             return frozenset()
-        return frozenset(record.identifier for record in every[every.index(shown[-1]) + 1 :] if not record.is_deleted)
+        return self._living(every[every.index(shown[-1]) + 1 :])
 
     @property
     def _breaks_off(self) -> bool:
@@ -357,6 +386,19 @@ class Endpoint(Source):
         names, others = ({record.identifier for record in listing} for listing in lists)
         are_same = names == others and not (self.names.refusal or tells_more)
         return are_same and (not self._do_names_break_off or self._do_dates_confirm)
+
+    @property
+    def _sizes_of_all(self) -> tuple[str, ...]:
+        """The sizes that cannot be told from that of a whole list that has just what is shown."""
+        is_one_page = len(self.shown("ListRecords", self.wanted)) <= self.traits.page_size
+        return ("what is shown", "the page", "so far") if is_one_page else ("what is shown",)
+
+    @property
+    def _is_cut_with_more_names(self) -> bool:
+        """Whether both lists end after so many records, and ListIdentifiers names all that ListRecords shows."""
+        names, others = (set(self.shown(verb, self.wanted)) for verb in ("ListIdentifiers", "ListRecords"))
+        is_proper = not (self.names.refusal or self.names.is_one_page or self._do_names_break_off)
+        return bool(self.traits.window) and is_proper and others <= names
 
     @property
     def _do_names_break_off(self) -> bool:

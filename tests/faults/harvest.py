@@ -1,7 +1,5 @@
 """One harvest of a site through the live path, and the judgement of it: what is there, and what the run said."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing

@@ -2,10 +2,9 @@
 
 Each line on its standard input is a command line; it answers with the number of the process that runs it, and, when
 that has ended, with its exit status (negative: the signal that ended it). What stands before the command is its
-surroundings: `NAME=value` for the environment, `room=BYTES` for the size that no file may grow beyond.
+surroundings: `NAME=value` for the environment, `room=BYTES` for the size that no file may grow beyond, `kill=NUMBER`
+for the statement of SQL before which it is killed.
 """
-
-from __future__ import annotations
 
 import os
 import resource
@@ -13,13 +12,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import harvester.commands.run
-import harvester.harvest.publishing.process_client
+import harvester.harvest.publishing.publication
 import harvester.sources.oai_pmh  # noqa: F401 - the same
 from harvester.cli import main
+from tests.killing import kill_before
 
 _COMMAND = "from tests.faults.launcher import launch; launch()"
 _ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +45,8 @@ def launch() -> None:
 def _surround(name: str, value: str) -> None:
     if name == "room":  # CPython ignores SIGXFSZ, so a write fails
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(value), resource.RLIM_INFINITY))
+    elif name == "kill":
+        kill_before(int(value))
     else:
         os.environ[name] = value
 
@@ -68,10 +70,9 @@ class Launcher:
         """Return how the process that was started last has ended."""
         return int(self._output.readline())
 
-    def kill(self, number: int) -> bool:
-        """Kill a process that was started last, and tell whether it was at work."""
-        with suppress(ProcessLookupError):  # it has ended by itself
-            os.kill(number, signal.SIGKILL)
+    def is_killed(self, statement: int, *arguments: str) -> bool:
+        """Run `harvester` with a kill before a statement of SQL; tell whether it came to that."""
+        self.start(f"kill={statement}", *arguments)
         return self.wait() == -signal.SIGKILL
 
 

@@ -4,8 +4,6 @@ A quirk is `distort(asked, serve, stage) -> said`: it may change what is asked, 
 was said, or say something of its own. It stands for one kind of endpoint, which its docstring names.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping

@@ -3,8 +3,6 @@
 A list breaks off where a token leads to no records, or where no empty token element follows pages with tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
 from random import Random

@@ -3,8 +3,6 @@
 `endpoints.py` says what is combined, and what each endpoint gives away.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from typing import Any
@@ -25,7 +23,7 @@ from tests.seeds import SEED
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it harvests dozens of repositories
 
 # ENDPOINTS: how many are tried, or `all` (462, some minutes).
-_COUNT = os.environ.get("ENDPOINTS", "16")
+_COUNT = os.environ.get("ENDPOINTS", "10")
 _MOST_SETS = 250  # answers of ListSets, which a harvest can do without
 _PORTION = 20  # endpoints for one instance
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
@@ -59,6 +57,7 @@ _MENDED = {
         "a window", "nothing", "itself", "one page of the whole", way="set"
     ),
     "a page in the middle was short": Traits("a short page", "nothing"),
+    "both lists lacked the same records of a page": Traits("a short page", "nothing", names="short"),
     "a page was short, and there were no names": Traits("a short page", "nothing", names="badVerb"),
     "a page in the middle was short, the newest first": Traits("a short page", "nothing", is_backwards=True),
     "both lists ended after half of the records": Traits(size="nothing", window=30),
@@ -72,8 +71,23 @@ _MENDED = {
     "a token had another name": Traits(size="nothing", spelling="next", is_backwards=True),
     "a record was living and deleted on one day": Traits(granularity=DAY, twins="of one date"),
     "a tombstone stood beside its living record": Traits(size="the truth", twins="stale"),
+    "only the tombstone of a living record came": Traits(
+        "a short page", "nothing", "no element", names_page_size=10, is_backwards=True, way="set", twins="of one date"
+    ),
+    "a tombstone came after what GetRecord had brought": Traits(
+        "the second half", "the truth", "no element", names_page_size=60, is_backwards=True, window=30,
+        twins="of one date",
+    ),
+    "a window was cut, and a token was an attribute": Traits(
+        "the second half", "first the truth", names="whole, with its size", granularity=DAY, way="years",
+        spelling="an attribute",
+    ),
+    "the size of all so far was taken for that of a window": Traits(
+        size="so far", page_size=25, way="years", window=30
+    ),
+    "the size of one page was taken for that of a window": Traits(size="the page", way="years", window=30),
     "the list of sets had no end": Traits(optional="endless"),
-}
+}  # fmt: skip
 
 
 @each_row("symptom", _REMARKABLE)

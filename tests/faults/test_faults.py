@@ -3,8 +3,6 @@
 Each of them alone is in tests/wild/test_quirks.py.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from itertools import combinations
@@ -24,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it asks servers, hund
 QUIRKS = all_quirks()
 
 # FAULTS_PAIRS: how many pairs of quirks are tried, or `all` (more than an hour).
-_PAIRS = os.environ.get("FAULTS_PAIRS", "30")
+_PAIRS = os.environ.get("FAULTS_PAIRS", "20")
 _PORTION = 60  # pairs that fit into one instance
 
 # What the token brought from beside the set was once taken for what had been announced of the set.

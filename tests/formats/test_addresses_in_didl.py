@@ -1,7 +1,5 @@
 """Whatever an upstream calls an address, what the DIDL refers to is a legal xs:anyURI."""
 
-from __future__ import annotations
-
 from lxml import etree
 
 from gateway.core.model import FileLink, Work

@@ -1,7 +1,5 @@
 """The Component of a file says everything that is known of it: what is written is read again."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

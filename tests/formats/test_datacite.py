@@ -1,7 +1,5 @@
 """DataCite's metadata, on small documents and on real ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core import xmlio

@@ -1,7 +1,5 @@
 """Which addresses are called files, and which never: rows of shapes seen in real records."""
 
-from __future__ import annotations
-
 from gateway.core.model import Statement
 from gateway.formats._file_links import file_type, type_named
 from gateway.formats._statements import work_of

@@ -1,7 +1,5 @@
 """A plain payload is read without a tree, and says what the tree says; what is not plain is left to the tree."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,7 +74,7 @@ def test_what_is_not_plain_is_left_to_the_tree(content: bytes) -> None:
         max_size=4,
     )
 )
-def test_a_glance_never_differs_from_a_look(elements: list[tuple[str, str, str, str]]) -> None:
+def test_a_glance_never_differs_from_a_full_reading(elements: list[tuple[str, str, str, str]]) -> None:
     content = payload(*(f"<dc:{name}{attribute}>{text}</dc:{name}>{tail}" for name, text, attribute, tail in elements))
     seen = glance(content)
     assert seen is None or seen == looked(content)

@@ -1,7 +1,5 @@
 """What each format reads, on small documents in the manner of real ones."""
 
-from __future__ import annotations
-
 from gateway.core import xmlio
 from gateway.core.model import Work
 from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF

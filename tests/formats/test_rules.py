@@ -1,14 +1,13 @@
 """Each rule of reading on a small record (rules.toml): mapped, published, and read again as pages read it."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from gateway.pages.reference import reference_of
 from gateway.publish.descriptions import describe
-from gateway.publish.mapping import Given, SourceFacts, Task, prepare, record
+from gateway.publish.mapping import SourceFacts, Task, prepare, record
+from gateway.publish.payloads import Given
 from tests.rows import each_row
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))

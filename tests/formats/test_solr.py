@@ -1,7 +1,5 @@
 """What a document of a Solr index says, with LARO's fields (Autoload, Listing 4) and with others."""
 
-from __future__ import annotations
-
 from gateway.core import xmlio
 from gateway.core.xmltext import SOLR
 from gateway.formats import reader_of

@@ -1,7 +1,5 @@
 """What documents state of their files is carried on, so that who mirrors us can verify them."""
 
-from __future__ import annotations
-
 from gateway.core import xmlio
 from gateway.core.model import FileLink, Work
 from gateway.core.xmltext import DCTERMS, DIDL, OAI_DC, PREMIS

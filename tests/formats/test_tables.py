@@ -1,7 +1,5 @@
 """The readers whose rules are data: one small record for each rule that is easily got wrong."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

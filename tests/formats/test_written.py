@@ -1,7 +1,5 @@
 """Optional formats (`formats_made`): what is written is read again, and the official schemas accept it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache
@@ -27,8 +25,8 @@ from gateway.core.model import (
 from gateway.formats import MetadataFormat, oai_dc, written
 from gateway.formats._statements import work_of
 from gateway.formats._writing import Facts, facts_of
-from gateway.publish import mapping
-from gateway.publish.mapping import Given, SourceFacts, Task
+from gateway.publish import payloads
+from gateway.publish.payloads import Given
 from harvester.sources.files.records import cut_document
 from tests.conftest import SHARED
 from tests.contract.test_formats_contract import faults
@@ -185,12 +183,11 @@ def _payloads() -> Iterator[tuple[str, Given]]:
 
 
 def _mapped(given: Given) -> Work | None:
-    facts = SourceFacts("records", "https://records.example.org/oai", "gateway.example.org")
     try:
-        read = mapping._read(given, False, {})
+        read = payloads.read(given, False, {})
     except GatewayError:
         return None
-    return mapping._work(Task(facts, "x", (given,)), [read]) if read.work else None
+    return payloads.work_of("x", [read]) if read.work else None
 
 
 def _official(place: str) -> etree.XMLSchema:

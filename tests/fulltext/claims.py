@@ -1,7 +1,5 @@
 """Pages and files that make a claim about a copy, and what becomes of the copy: the whole way, offline."""
 
-from __future__ import annotations
-
 from calendar import timegm
 from itertools import groupby
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An instance with the sample's works, and the search for them over a web of the tests' own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -82,10 +80,10 @@ class Search:
         self.now = 1_800_000_000
         self.web = web
         self.store = open_store(folder)
-        self.desk = open_discovery(folder)
+        self.discovery = open_discovery(folder)
         self.inbox = open_inbox(folder)
         self.settings = load(folder, environ={}, options={"discover_email": "librarian@library.test", **options})
-        self.work = FullTextSearch(self.store, self.desk, web, self.settings, steps(), lambda: float(self.now))
+        self.work = FullTextSearch(self.store, self.discovery, web, self.settings, steps(), lambda: float(self.now))
 
     def run(self, *sources: str, **options) -> dict[str, str]:
         """Search, and return the outcomes by the upstream identifiers' last part."""
@@ -100,7 +98,7 @@ class Search:
 
     def release(self) -> int:
         """Publish what is decided and learned; return how many records were stamped."""
-        return Releaser(self.store, self.inbox, self.desk, self.settings).release()
+        return Releaser(self.store, self.inbox, self.discovery, self.settings).release()
 
     def didl(self, item: str) -> etree._Element:
         """Return the published DIDL of an item of the sample."""
@@ -110,7 +108,7 @@ class Search:
 
     def close(self) -> None:
         self.inbox.close()
-        self.desk.close()
+        self.discovery.close()
         self.store.close()
 
 

@@ -1,7 +1,5 @@
 """The recorded PDFs that are somebody's work, each with the metadata that a repository would have of it."""
 
-from __future__ import annotations
-
 import json
 
 from harvester.fulltext.known_copies import Description

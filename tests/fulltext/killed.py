@@ -4,8 +4,6 @@
 What is found in the small web of the sample is published after each search.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -39,11 +37,11 @@ def main(folder: Path, log: int, ahead: int) -> None:
         kind, body = there.get(request.url.partition("://")[2].partition("?")[0], ("", b""))
         return Fetched(request.url, 200 if body else 404, (("Content-Type", kind),), body, int(clock()))
 
-    desk, store = open_discovery(folder), open_store(folder)
+    discovery, store = open_discovery(folder), open_store(folder)
     options = {"discover_email": "librarian@library.test", "discover_threads": THREADS}
     settings = load(folder, environ={}, options=options)  # type: ignore[arg-type]
-    work = FullTextSearch(store, desk, CachingFetch(fetch, desk, clock), settings, steps(), clock)
-    releasing = Releaser(store, open_inbox(folder), desk, settings)
+    work = FullTextSearch(store, discovery, CachingFetch(fetch, discovery, clock), settings, steps(), clock)
+    releasing = Releaser(store, open_inbox(folder), discovery, settings)
     work.enlist(["laro"])
     print("ready", flush=True)
     for result in work.run():

@@ -3,8 +3,6 @@
 All services have their keys. One request is for the policy where a file without an open licence is found.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import NamedTuple

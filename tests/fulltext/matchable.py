@@ -3,9 +3,6 @@
 The index answers as Crossref does: the five works that have most rare words in common with the question, however wrong.
 """
 
-from __future__ import annotations
-
-import gzip
 import json
 import re
 from collections import Counter
@@ -17,23 +14,16 @@ from math import log
 from random import Random
 from typing import NamedTuple
 
-from gateway.core import xmlio
-from gateway.core.bibliography.identifiers import dois_in
-from gateway.core.errors import GatewayError
 from gateway.core.model import Statement, Work
-from gateway.formats import reader_of
-from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.services import crossref, datacite, openalex
 from harvester.fulltext.steps._match_work import ROWS
 from harvester.http.messages import Fetched
-from tests.conftest import SHARED
 from tests.fulltext.recorded import DATA
 
 _WORD = re.compile(r"\w++")
 _COMMON = 0.2  # words that so many works have say nothing
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 class Pair(NamedTuple):
@@ -98,50 +88,6 @@ def _answer(document: object) -> Fetched:
 def recorded_pairs() -> list[Pair]:
     """Return the recorded works, each with a record of it such as repositories have."""
     return [Pair(record_of(recorded_work), recorded_work) for recorded_work in recorded_works().values()]
-
-
-def harvested_pairs() -> list[Pair]:
-    """Return the recorded records with one DOI of their own, without it, each with what a service would say of it."""
-    pairs: dict[str, Pair] = {}
-    with gzip.open(SHARED / "data" / "oai" / "records-all.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            if "10." in line and (pair := _harvested(json.loads(line).get("metadata") or "")) is not None:
-                pairs.setdefault(pair.known.doi, pair)
-    return list(pairs.values())
-
-
-def _harvested(metadata: str) -> Pair | None:
-    try:
-        root = xmlio.parse(metadata.encode())
-        reader = reader_of(xmlio.name_of(root)[0])
-        work = reader.read(root, metadata.encode()) if reader else None
-    except GatewayError:
-        return None
-    if work is None:
-        return None
-    dois = {entry.value for entry in identifiers_of(work).entries if entry.scheme == "doi" and entry.is_certain}
-    bare = tuple(statement for statement in work.statements if not dois_in(statement.text))
-    stated = {statement.element: statement.text for statement in reversed(bare)}
-    years = sorted(
-        year for statement in bare if statement.element == "date" for year in _YEAR.findall(statement.text[:10])
-    )
-    if len(dois) != 1 or not stated.get("title") or not years:
-        return None
-    names = [statement.text for statement in bare if statement.element == "creator"]
-    known = Description(
-        doi=dois.pop(),
-        title=stated["title"],
-        authors=tuple(filter(None, (_family(name) for name in names))),
-        container=stated.get("source", "").partition(",")[0],
-        year=years[0],
-        kind="journal-article",
-    )
-    return Pair(Work(bare), known)
-
-
-def _family(name: str) -> str:
-    head, comma, _ = name.partition(",")
-    return head if comma else (name.split() or [""])[-1]
 
 
 _OWN = """

@@ -8,8 +8,6 @@ reported apart. The word `generated` instead of a manifest means the corpus that
 Each file is offered for its own record, and for those of the works with the most similar titles, of which it is none.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import pickle

@@ -1,7 +1,5 @@
 """PDFs that nobody should be hurt by: one that is locked, and one that is small and has 600 MB of spaces."""
 
-from __future__ import annotations
-
 import zlib
 
 

@@ -1,7 +1,5 @@
 """The pages of platforms that were written for these tests, each with its address and the right answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple

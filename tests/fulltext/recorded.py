@@ -3,8 +3,6 @@
 Bodies that a cassette kept in base64 are decoded. E-mail addresses and keys are no part of an address here.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

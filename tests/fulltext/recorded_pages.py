@@ -1,7 +1,5 @@
 """The recorded pages, each with its address and the right answer, found by people who looked at it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

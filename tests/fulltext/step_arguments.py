@@ -1,7 +1,5 @@
 """What tests of steps have in common: what is known of a work, and a web that answers nothing but what a test says."""
 
-from __future__ import annotations
-
 from gateway.core.model import Work
 from harvester.fulltext.steps import Known, known_of
 from tests.fulltext.web import SETTINGS, RecordedWeb

@@ -1,7 +1,5 @@
 """A work without a DOI through whole searches: matched, published, and taken back by a person for good."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 
@@ -73,14 +71,14 @@ def named(search) -> list[str]:
 
 
 def verdicts(search) -> list[str]:
-    return [decision.verdict for decision in search.desk.decisions(IDENTIFIER)]
+    return [decision.verdict for decision in search.discovery.decisions(IDENTIFIER)]
 
 
 def test_the_file_of_a_matched_work_whose_title_has_another_letter_waits_for_a_person(searching) -> None:
     """The title of the matched work identified the file, although the record has another one: of Plato, of Pluto."""
     search = searching(web_with(TITLE.replace("bursts", "bunsts")), discover_named_files=False)
     search.run(identifier=IDENTIFIER)
-    (match,) = matches_of(search.desk.search(IDENTIFIER))
+    (match,) = matches_of(search.discovery.search(IDENTIFIER))
     assert match.doi == DOI
     assert verdicts(search) == ["review"]
 
@@ -124,11 +122,11 @@ def test_a_match_that_its_service_names_no_more_sends_the_file_to_review_unless_
     matched, is_accepted_by_a_person: bool
 ) -> None:
     if is_accepted_by_a_person:
-        (accepted,) = matched.desk.decisions(IDENTIFIER)
-        matched.desk.decide(accepted._replace(decided_by="anna"))
+        (accepted,) = matched.discovery.decisions(IDENTIFIER)
+        matched.discovery.decide(accepted._replace(decided_by="anna"))
     matched.web.own[LIST] = answer('{"message": {"items": []}}')
     matched.now += 100 * 86_400
-    matched.desk.renew(matched.now, (), matched.now)
+    matched.discovery.renew(matched.now, (), matched.now)
     matched.run(identifier=IDENTIFIER)
     matched.release()
     assert verdicts(matched)[-1] == ("accept" if is_accepted_by_a_person else "review")

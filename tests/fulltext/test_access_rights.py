@@ -1,8 +1,6 @@
 # ruff: noqa: RUF001 - words of other languages, as covers print them
 """Who may have a file, and from which day on, in the words of records, services and cover pages."""
 
-from __future__ import annotations
-
 from gateway.core.model import Statement, Work
 from harvester.fulltext.access_rights import (
     Access,

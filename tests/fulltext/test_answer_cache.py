@@ -1,7 +1,5 @@
 """What is kept of answers for a later search: what was told, and nothing that nobody can read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -56,13 +54,13 @@ class Services:
 @pytest.fixture
 def remember(tmp_path: Path) -> Iterator[Callable[[Work, Services | RecordedWeb], SearchResult]]:
     """Return a function that searches for a work, and knows what was answered before."""
-    desk = open_discovery(tmp_path)
+    discovery = open_discovery(tmp_path)
 
     def searched(about: Work, web: Services | RecordedWeb) -> SearchResult:
-        return search(about, steps(), CachingFetch(web, desk, lambda: NOW), SETTINGS, at=NOW, most_files=6)
+        return search(about, steps(), CachingFetch(web, discovery, lambda: NOW), SETTINGS, at=NOW, most_files=6)
 
     yield searched
-    desk.close()
+    discovery.close()
 
 
 @each_row("about", WORKS)

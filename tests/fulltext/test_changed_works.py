@@ -1,7 +1,5 @@
 """What has changed since it was searched for is searched for again, where that matters, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +17,7 @@ from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import step_of
 from harvester.fulltext.works import found_of
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
-from tests.publish.desk import Desk, Sent, dc, make_databases, pdf
+from tests.publish.harness import Harness, Sent, dc, make_databases, pdf
 
 A_DOI = "<dc:identifier>https://doi.org/10.5555/a</dc:identifier>"
 FOUND = "https://repository.example.net/1.pdf"
@@ -29,22 +27,24 @@ class SearchResult:
     """A repository with its searches, without steps: a file that a record names is fetched, and all else not found."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
-        self.desk, self.searches = Desk(folder), open_discovery(folder)
+        self.harness, self.searches = Harness(folder), open_discovery(folder)
         self.web = RecordedWeb({"http://laro.example.org/1.pdf": answer(a_pdf("x"))}, has_recordings=False)
         all_options = {"discover_threads": 1, "discover_email": "librarian@library.test", **options}
         self.settings = load(folder, environ={}, options=all_options)
-        self.work = FullTextSearch(self.desk.store, self.searches, self.web, self.settings, (), lambda: self.desk.now)
+        self.work = FullTextSearch(
+            self.harness.store, self.searches, self.web, self.settings, (), lambda: self.harness.now
+        )
 
     def sent(self, *more: str, identifier: str = "1", title: str = "A title") -> None:
-        self.desk.sent(Sent(identifier, dc(title, *more)))
+        self.harness.sent(Sent(identifier, dc(title, *more)))
 
     def identifier(self) -> str:
         return "oai:gateway.example.org:laro/1"
 
     def published(self) -> list[str]:
         """Publish what is decided, and return the files of the first work that were found for it."""
-        Releaser(self.desk.store, self.desk.inbox, self.searches, self.settings).release()
-        return sorted(found_of(self.desk.store, "laro", "1"))
+        Releaser(self.harness.store, self.harness.inbox, self.searches, self.settings).release()
+        return sorted(found_of(self.harness.store, "laro", "1"))
 
     def enlisted(self) -> int:
         return self.work.enlist(("laro",))
@@ -70,8 +70,8 @@ def searched(tmp_path: Path, quick_reader: None) -> Iterator[Callable[..., Searc
     yield begin
     for search in begun:
         search.searches.close()
-        search.desk.store.close()
-        search.desk.inbox.close()
+        search.harness.store.close()
+        search.harness.inbox.close()
 
 
 @pytest.mark.parametrize("more", [(A_DOI,), (pdf(),), ("<dc:title>Another title</dc:title>",)])
@@ -88,10 +88,10 @@ def test_what_says_the_same_of_the_work_or_was_found_for_it_changes_nothing(sear
     search.sent("<dc:description>More of it</dc:description>")
     assert search.run() == {}
     file = FileLink(FOUND, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 9, "ab" * 32)
-    search.desk.now += 1
-    assert file_all(search.desk.store, search.desk.inbox, "laro", ("1",), lambda _state: (file,)).total()
+    search.harness.now += 1
+    assert file_all(search.harness.store, search.harness.inbox, "laro", ("1",), lambda _state: (file,)).total()
     assert search.run() == {}
-    search.desk.sent(Sent("1", None))
+    search.harness.sent(Sent("1", None))
     assert search.run() == {}
     search.sent()
     assert search.run() == {}
@@ -151,9 +151,9 @@ def test_a_file_of_another_work_that_nobody_may_look_at_is_not_published_on(acce
     if end is not None:
         accepted.web.own = {FOUND: end}
     else:  # the record was deleted meanwhile
-        accepted.desk.sent(Sent("1", None))
+        accepted.harness.sent(Sent("1", None))
         accepted.run()
-        accepted.searches.renew(accepted.desk.now + 1, (), accepted.desk.now)
+        accepted.searches.renew(accepted.harness.now + 1, (), accepted.harness.now)
         assert accepted.run()["1"] == "gone"
     accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
     accepted.run()

@@ -1,7 +1,5 @@
 """What pages and files claim of a copy: no rule accepts a copy against a claim, and right copies stay accepted."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import SearchState

@@ -1,7 +1,5 @@
 """An embargo, a restriction or another licence counts wherever it is stated: offline, from the record to the rules."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A decision of a person is written and published at once, or refused in a sentence; it is never half of both."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Decision
@@ -23,11 +21,11 @@ def search(searching):
 
 
 def deciding(search) -> Deciding:
-    return Deciding(search.store, search.inbox, search.desk, search.settings)
+    return Deciding(search.store, search.inbox, search.discovery, search.settings)
 
 
 def last(search) -> Decision:
-    return search.desk.decisions(IDENTIFIER)[-1]
+    return search.discovery.decisions(IDENTIFIER)[-1]
 
 
 def following(search, verdict: str, by: str = "anna") -> Decision:
@@ -40,7 +38,7 @@ def test_a_rule_that_decides_after_the_person_looked_is_not_overwritten(search) 
     seen = following(search, "accept")
     search.web.own[COPY] = answer(pdf(search, "A second edition."))
     search.now += 100
-    search.desk.renew(search.now, (), search.now)
+    search.discovery.renew(search.now, (), search.now)
     search.run(identifier=IDENTIFIER)
     assert [decision.decided_by for decision in deciding(search)(seen).met] == ["rule"]
     assert component(search) is None

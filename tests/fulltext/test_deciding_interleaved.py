@@ -7,8 +7,6 @@ any of these places. Nothing is lost, one of several wins, and what is visible w
 `DECIDING_SCHEDULES` says how many schedules are played. With 1,000, somebody dies everywhere.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -28,11 +26,11 @@ from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
+from gateway.store.discovery import Discovery
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_discovery import Discovery
+from gateway.store.store import Store
 from tests.clocks import Clocks
-from tests.publish.desk import Desk, Sent, make_databases
+from tests.publish.harness import Harness, Sent, make_databases
 from tests.seeds import SEED
 from tests.store.test_interleavings import Actor, patiently
 
@@ -95,11 +93,11 @@ class PatientDeciding(Deciding):
         return PatientReleaser(self._store, self._inbox, self._discovery, self._settings, 0.0)
 
 
-class SteppedDesk:
+class SteppedDiscovery:
     """The search database; each call is between two steps."""
 
-    def __init__(self, desk: Discovery) -> None:
-        self._discovery = desk
+    def __init__(self, discovery: Discovery) -> None:
+        self._discovery = discovery
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self._discovery, name)
@@ -138,15 +136,15 @@ class Harvester:
 class Stage:
     """One instance for many schedules; each schedule has an item of its own."""
 
-    def __init__(self, folder: Path, desk: Discovery, dice: random.Random) -> None:
+    def __init__(self, folder: Path, discovery: Discovery, dice: random.Random) -> None:
         self.clocks = Clocks()
-        self.desk, self.dice = desk, dice
-        self.house = Desk(folder)
+        self.discovery, self.dice = discovery, dice
+        self.house = Harness(folder)
         self.house.store.close()
         self.store = PatientStore(folder / "store.sqlite", clock=self.clocks.host(), busy_seconds=0, step=Actor.at)
         self.house.store = self.store
         self.settings = load(folder, environ={})
-        self.releaser(desk).release()  # the first one in a store notes its terms
+        self.releaser(discovery).release()  # the first one in a store notes its terms
         self.harvesters = [Harvester("oai_dc"), Harvester("oai_didl")]
         self.count = 0
         self.identifier = ""
@@ -162,13 +160,13 @@ class Stage:
 
     # -- what they do ----------------------------------------------------------------------------------------------
 
-    def releaser(self, desk: Any) -> Releaser:
-        return PatientReleaser(self.store, self.house.inbox, desk, self.settings, 0.0)
+    def releaser(self, discovery: Any) -> Releaser:
+        return PatientReleaser(self.store, self.house.inbox, discovery, self.settings, 0.0)
 
     def person(self, name: str) -> None:
         """Look at the files, and decide on one or both a moment later."""
-        desk: Any = SteppedDesk(self.desk)
-        history = desk.decisions(self.identifier)
+        discovery: Any = SteppedDiscovery(self.discovery)
+        history = discovery.decisions(self.identifier)
         urls = self.dice.choice((COPIES[:1], COPIES[1:], COPIES))
         verb = self.dice.choice(("accept", "accept", "reject", "undo"))
         given = []
@@ -178,17 +176,17 @@ class Stage:
                 following = undoing(on_one) if verb == "undo" else on_one[-1]._replace(verdict=verb, is_undoing=False)
                 given.append(following._replace(reason=REASON, decided_by=name))
         self.given += given
-        result = PatientDeciding(self.store, self.house.inbox, desk, self.settings)(*given)
+        result = PatientDeciding(self.store, self.house.inbox, discovery, self.settings)(*given)
         self.results.append((len(given), result))
 
     def rule(self) -> None:
         """End a search for the item: the files are the same or others, with an open licence or without."""
-        desk: Any = SteppedDesk(self.desk)
+        discovery: Any = SteppedDiscovery(self.discovery)
         now = int(self.clocks.wall)
-        lease = desk.lease(now, 1_000_000, identifier=self.identifier)
-        self.search(desk, lease, now, self.dice.choice(("a", "a", "b")), self.dice.choice(("", "cc-by")))
+        lease = discovery.lease(now, 1_000_000, identifier=self.identifier)
+        self.search(discovery, lease, now, self.dice.choice(("a", "a", "b")), self.dice.choice(("", "cc-by")))
 
-    def search(self, desk: Any, lease: Any, now: int, letter: str, license_: str) -> None:
+    def search(self, discovery: Any, lease: Any, now: int, letter: str, license_: str) -> None:
         candidates = tuple(_candidate(url, letter, license_) for url in COPIES)
         searched = SearchResult(Outcome.SUCCESS, candidates=candidates)
         copies = [FoundCopy(self.identifier, url, "laro", sha256=letter * 64) for url in COPIES]
@@ -196,10 +194,10 @@ class Stage:
         def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
             return decided(self.identifier, searched, Thresholds(), now, earlier)
 
-        assert desk.done(lease, "success", search_as_json(searched), now, decide, copies=copies)
+        assert discovery.done(lease, "success", search_as_json(searched), now, decide, copies=copies)
 
     def release(self) -> None:
-        self.releaser(SteppedDesk(self.desk)).release()
+        self.releaser(SteppedDiscovery(self.discovery)).release()
 
     def harvest(self) -> None:
         for harvester in self.harvesters:
@@ -246,19 +244,19 @@ class Stage:
         self.house.sent(Sent(upstream))
         self.identifier = f"oai:gateway.example.org:laro/{upstream}"
         now = int(self.clocks.wall)
-        self.desk.enlist("laro", [(self.identifier, upstream)], self.count, now)
-        lease = self.desk.lease(now, 60, identifier=self.identifier)
-        self.search(self.desk, lease, now, "a", self.dice.choice(("", "cc-by")))
+        self.discovery.enlist("laro", [(self.identifier, upstream)], self.count, now)
+        lease = self.discovery.lease(now, 60, identifier=self.identifier)
+        self.search(self.discovery, lease, now, "a", self.dice.choice(("", "cc-by")))
         if self.dice.random() < 0.5:
-            self.releaser(self.desk).release()
+            self.releaser(self.discovery).release()
         self.states = [frozenset(), self.accepted()]
         self.given, self.results = [], []
 
     def finish(self) -> None:
         """Run the next release: what is published then is what the decisions in force say, and a harvester has it."""
         self.clocks.pass_seconds(100)  # what the dead intended has expired
-        self.releaser(self.desk).release()
-        assert not self.desk.unpublished("", 1)
+        self.releaser(self.discovery).release()
+        assert not self.discovery.unpublished("", 1)
         assert self.published() == self.accepted()
         for _ in range(2):
             self.clocks.pass_seconds(100)
@@ -271,7 +269,7 @@ class Stage:
     # -- what must be true -----------------------------------------------------------------------------------------
 
     def accepted(self) -> frozenset[str]:
-        last = {decision.url: decision.verdict for decision in self.desk.decisions(self.identifier)}
+        last = {decision.url: decision.verdict for decision in self.discovery.decisions(self.identifier)}
         return frozenset(url for url, verdict in last.items() if verdict == "accept")
 
     def published(self) -> frozenset[str]:
@@ -290,7 +288,7 @@ class Stage:
 
     def check_decisions(self) -> None:
         """See that what was written is there once, behind the decision that it names; losers meet the winner."""
-        history = self.desk.decisions(self.identifier)
+        history = self.discovery.decisions(self.identifier)
         stored = [decision._replace(number=0) for decision in history]
         for number, result in self.results:
             assert len(result.written) + len(result.met) + len(result.changed) == number
@@ -339,7 +337,7 @@ def stage(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Stage]:
     ready_made(tmp_path, make_databases)
     open_discovery(tmp_path).close()
     desk_file = tmp_path / "discovery.sqlite"
-    with closing(Discovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(SEED))) as made:
+    with closing(Discovery(desk_file)) as discovery, closing(Stage(tmp_path, discovery, random.Random(SEED))) as made:
         yield made
 
 

@@ -1,7 +1,5 @@
 """What becomes of a file: rules where it is plain, people elsewhere, every decision with its reason and reversible."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 
@@ -47,6 +45,7 @@ def permission(**more) -> Permission:
 
 LOW, WRONG = Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT
 UNNAMED = "Neither the title nor an identifier"
+UNIDENTIFIED = f"{UNNAMED} of the work stands where the file names itself."
 
 
 @each_row("fields, verdict, reason", [
@@ -60,6 +59,8 @@ UNNAMED = "Neither the title nor an identifier"
     ({"outcome": Outcome.NO_TEXT, "score": 0.0}, "review", "There is too little text to compare."),
     ({"license": "cc-by", "identified_by": ()}, "review", UNNAMED),
     ({"license": "cc-by", "identified_by": ("author",)}, "review", UNNAMED),
+    ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages"),
+    ({"identified_by": (), "has_doi": True}, "review", f"{UNIDENTIFIED} The DOI is on its first pages"),
     ({"license": "publisher-specific"}, "review", "Neither an open licence nor a policy is known."),
 ])  # fmt: skip
 def test_rules_without_a_policy(fields: dict, verdict: str, reason: str) -> None:
@@ -128,14 +129,14 @@ ITEM, ONE, TWO = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf", "htt
 @pytest.fixture
 def harvester(folder):
     """Return a function that runs `harvester` on an instance where two files of one item, and one of another, wait."""
-    desk = open_discovery(folder)
+    discovery = open_discovery(folder)
     for identifier, urls in ((ITEM, (ONE, TWO)), (f"{ITEM}1", (ONE,))):
-        desk.enlist("laro", [(identifier, "1")], 0, 1)
-        lease = desk.lease(1, 60)
+        discovery.enlist("laro", [(identifier, "1")], 0, 1)
+        lease = discovery.lease(1, 60)
         candidates = tuple(candidate(0.2)._replace(url=url, found_by="recipes") for url in urls)
         searched = SearchResult(Outcome.SUCCESS, (), candidates)
-        assert desk.done(lease, "success", "", 2, partial(decided, identifier, searched, Thresholds(), 2))
-    desk.close()
+        assert discovery.done(lease, "success", "", 2, partial(decided, identifier, searched, Thresholds(), 2))
+    discovery.close()
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 
@@ -155,16 +156,16 @@ def test_strangers_command_no_terminal(harvester, folder) -> None:
     """Pages put escape sequences into addresses and the words of links; they came out of every list as they were."""
     url, identifier = "https://x.example.org/\x1b[2J\u202efdp.pdf", f"{ITEM}2"
     searched = SearchResult(Outcome.SUCCESS, (), (candidate(0.3)._replace(url=url, evidence="anchor:\x9b31m"),))
-    desk = open_discovery(folder)
-    desk.enlist("laro", [(identifier, "1")], 0, 1)
-    assert desk.done(
-        desk.lease(1, 60),
+    discovery = open_discovery(folder)
+    discovery.enlist("laro", [(identifier, "1")], 0, 1)
+    assert discovery.done(
+        discovery.lease(1, 60),
         "success",
         search_as_json(searched),
         2,
         partial(decided, identifier, searched, Thresholds(), 2),
     )
-    desk.close()
+    discovery.close()
     outputs = [
         harvester("review", *arguments).output
         for arguments in (("list",), ("show", identifier), ("accept", identifier))

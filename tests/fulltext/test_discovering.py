@@ -1,7 +1,5 @@
 """Many works are searched for: what lacks a file, each once, written down, repeated after a kill, and explained."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -47,8 +45,8 @@ def test_a_dry_run_writes_nothing(searching) -> None:
     outcomes = search.try_out()
     assert outcomes
     assert search.try_out(identifier=NUMBER_7) == {"LR-15-00007": outcomes["LR-15-00007"]}
-    assert search.desk.counts() == tuple(search.desk.endings()) == ()
-    assert search.desk.position("laro") == 0
+    assert search.discovery.counts() == tuple(search.discovery.endings()) == ()
+    assert search.discovery.position("laro") == 0
     assert search.run() == outcomes
     assert search.try_out() == {}
 
@@ -57,11 +55,11 @@ def test_what_is_ill_today_is_searched_again_and_given_up_at_last(searching) -> 
     search = searching(RecordedWeb(has_recordings=False, before=_unknown))
     assert Counter(search.run().values()).keys() >= {"dns-error"}
     assert search.run() == {}
-    waiting = next(row for row in search.desk.counts() if row[1] == "waiting")
+    waiting = next(row for row in search.discovery.counts() if row[1] == "waiting")
     for _ in range(5):
         search.now += 604_801
         search.run()
-    assert waiting[1] not in {row[1] for row in search.desk.counts()}
+    assert waiting[1] not in {row[1] for row in search.discovery.counts()}
 
 
 def _unknown(_request: Request) -> None:
@@ -73,7 +71,7 @@ def test_what_breaks_the_search_gives_the_item_back(searching, error) -> None:
     search = searching(RecordedWeb(has_recordings=False, before=_breaks(error)), discover_threads=1)
     with pytest.raises(type(error)):
         search.run()
-    assert {row[1] for row in search.desk.counts()} == {"due"}
+    assert {row[1] for row in search.discovery.counts()} == {"due"}
 
 
 def _breaks(error: BaseException, where: str = ""):
@@ -109,7 +107,7 @@ def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> No
     )
     search = searching(web)
     assert search.run()["LR-15-00007"] == "wrong-document"
-    words = "\n".join(explained(search.desk.search(NUMBER_7), search.desk.decisions(NUMBER_7)))
+    words = "\n".join(explained(search.discovery.search(NUMBER_7), search.discovery.decisions(NUMBER_7)))
     assert "wrong-document: A file was found, and a decision is missing. The search was on 2027-01-15." in words
     assert "  crossref: not-found. It is not known, or not there." in words
     assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
@@ -121,7 +119,7 @@ def test_nothing_is_asked_twice_as_long_as_the_answer_holds(searching) -> None:
     search = searching()
     own = {"a": answer("<p>x", Link="<y>"), "b": answer(status=503), "f": answer(b"%PDF-1.4")}
     web = RecordedWeb({f"https://{name}.example.org/": sent for name, sent in own.items()}, has_recordings=False)
-    fetch = CachingFetch(web, search.desk, lambda: float(search.now))
+    fetch = CachingFetch(web, search.discovery, lambda: float(search.now))
     first = [fetch(Request(f"https://{name}.example.org/")) for name in "abcf"]
     again = [fetch(Request(f"https://{name}.example.org/")) for name in "abcf"]
     assert again == first
@@ -139,7 +137,8 @@ def test_the_commands_search_and_explain(harvester) -> None:
     (line,) = result.stdout.splitlines()
     identifier = json.loads(line)["identifier"]
     assert result.stderr.strip().startswith("Searched for 1 items: ")
-    assert "must have come to it" in harvester("explain", identifier).stderr
+    assert "No file was searched for" in harvester("explain", identifier).stderr
+    assert "must have come to it" in harvester("explain", "oai:unknown.example.org:1").stderr
     done = harvester("discover", "--item", identifier, "--step", "recipes")
     assert identifier in done.stdout
     assert harvester("discover", "--limit", "1").exit_code == 0

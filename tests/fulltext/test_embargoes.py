@@ -1,7 +1,5 @@
 """What may not be had yet is left alone until its day, and searched for again on that day, by itself."""
 
-from __future__ import annotations
-
 import json
 from calendar import timegm
 

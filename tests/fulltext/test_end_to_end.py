@@ -1,7 +1,5 @@
 """Examples from the wild, from the record to the decision: what was published, lost or missed once, by their names."""
 
-from __future__ import annotations
-
 import json
 from calendar import timegm
 from collections.abc import Mapping
@@ -79,11 +77,13 @@ def test_embargoed_datacite_item_is_due_again_on_the_day_it_opens(searching, say
         FILE: answer(words_of_the_record(search)),
     }
     search.web.own = own
-    search.work.fetch = CachingFetch(search.web, search.desk, lambda: float(search.now))  # old answers do not count
+    search.work.fetch = CachingFetch(
+        search.web, search.discovery, lambda: float(search.now)
+    )  # old answers do not count
     opens = timegm(OPENS.timetuple())
     assert search.run(identifier=identifier) == {ITEM: "embargoed-until"}
     assert FILE not in search.web.asked
-    state = search.desk.search(identifier)
+    state = search.discovery.search(identifier)
     assert (state.state, state.tries) == ("waiting", 0)
     assert f"The next search is after {OPENS}." in "\n".join(explained(state))
     assert opens <= state.due <= opens + 86_400
@@ -92,7 +92,7 @@ def test_embargoed_datacite_item_is_due_again_on_the_day_it_opens(searching, say
     search.now = state.due
     assert search.run()[ITEM] == "success"
     assert FILE in search.web.asked
-    (decision,) = search.desk.decisions(identifier)
+    (decision,) = search.discovery.decisions(identifier)
     assert (decision.verdict, decision.url) == ("accept", FILE)
 
 

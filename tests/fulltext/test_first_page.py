@@ -1,7 +1,5 @@
 """The beginning of the text of a file is kept when the file is read, clean and short, and forgotten with the file."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 
@@ -56,18 +54,18 @@ def search(searching):
 
 
 def digest_of(search) -> str:
-    return search.desk.decisions(IDENTIFIER)[-1].sha256
+    return search.discovery.decisions(IDENTIFIER)[-1].sha256
 
 
 def test_a_search_keeps_the_first_page_of_each_file_that_it_reads_and_a_dry_run_keeps_nothing(search) -> None:
     search.run(identifier=IDENTIFIER)
     digest = digest_of(search)
-    text = search.desk.first_page(digest)
+    text = search.discovery.first_page(digest)
     assert "Abstract" in text
     assert len(text.encode()) <= MOST_BYTES
     line = ["--instance", str(search.settings.instance), "takedown", "add", digest, "--reason", "Asked for."]
     assert CliRunner().invoke(main, line).exit_code == 0
-    assert search.desk.first_page(digest) == ""
+    assert search.discovery.first_page(digest) == ""
     assert CliRunner().invoke(main, [*line[:2], "takedown", "remove", digest, "--yes"]).exit_code == 0
     assert search.try_out(identifier=IDENTIFIER)
-    assert search.desk.first_page(digest) == ""
+    assert search.discovery.first_page(digest) == ""

@@ -1,7 +1,5 @@
 """The list of copies has what searches and decisions say, in every order, page by page, also after an upgrade."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -12,11 +10,12 @@ import pytest
 
 from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.fulltext.review import copies_in_force
+from gateway.store.discovery import Discovery
 from gateway.store.opening import open_discovery
-from gateway.store.sqlite_discovery import Discovery
 from harvester.fulltext.list_copies import complete
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer
+from tests.postgres import make_schemas
 from tests.rows import each_row
 
 OLD = "https://old.example.org/1.pdf"
@@ -30,17 +29,16 @@ DESCENDING = (CopyOrder.SCORE, CopyOrder.DECIDED_AT)
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[Discovery]:
+def discovery(tmp_path) -> Iterator[Discovery]:
     with closing(open_discovery(tmp_path)) as opened:
-        assert isinstance(opened, Discovery)
         yield opened
 
 
-def ended(desk: Discovery, identifier: str, *copies: FoundCopy, at: int = 5) -> None:
-    desk.enlist(identifier.partition(":")[0], [(identifier, identifier)], 1, 1)
-    lease = desk.lease(2, 60, (), identifier)
+def ended(discovery: Discovery, identifier: str, *copies: FoundCopy, at: int = 5) -> None:
+    discovery.enlist(identifier.partition(":")[0], [(identifier, identifier)], 1, 1)
+    lease = discovery.lease(2, 60, (), identifier)
     assert lease is not None
-    assert desk.done(lease, "success", "{}", at, copies=copies)
+    assert discovery.done(lease, "success", "{}", at, copies=copies)
 
 
 def some(random_: random.Random, number: int) -> FoundCopy:
@@ -63,29 +61,29 @@ def some(random_: random.Random, number: int) -> FoundCopy:
     )
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory) -> Iterator[tuple[Discovery, list[ListedCopy]]]:
-    """Fill a desk with copies and decisions at random; return it, and what its lists must show, in no order."""
-    with closing(open_discovery(tmp_path_factory.mktemp("filled"))) as opened:
-        assert isinstance(opened, Discovery)
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def filled(request, tmp_path_factory) -> Iterator[tuple[Discovery, list[ListedCopy]]]:
+    """Fill a discovery with copies and decisions at random; return it, and what its lists must show, in no order."""
+    url = request.getfixturevalue("postgres")(make_schemas) if request.param == "postgres" else ""
+    with closing(open_discovery(tmp_path_factory.mktemp("filled"), url=url)) as opened:
         yield opened, _fill(opened)
 
 
-def _fill(desk: Discovery) -> list[ListedCopy]:
+def _fill(discovery: Discovery) -> list[ListedCopy]:
     random_ = random.Random(5)
     by_item: dict[str, list[FoundCopy]] = {}
     for number in range(90):
         copy = some(random_, number)
         by_item.setdefault(copy.identifier, []).append(copy)
     for identifier, copies in by_item.items():
-        ended(desk, identifier, *copies)
+        ended(discovery, identifier, *copies)
     listed = []
     for copy in [copy for copies in by_item.values() for copy in copies]:
         for at in range(random_.randrange(4)):  # some have none
             reason = random_.choice(["It has a Licence.", "An embargo."])
             verdict, by = random_.choice(VERDICTS), random_.choice(["rule", "Özge"])
-            desk.decide(Decision(copy.identifier, copy.url, copy.sha256, verdict, reason, by, at % 2))
-        decisions = [one for one in desk.decisions(copy.identifier) if one.url == copy.url]
+            discovery.decide(Decision(copy.identifier, copy.url, copy.sha256, verdict, reason, by, at % 2))
+        decisions = [one for one in discovery.decisions(copy.identifier) if one.url == copy.url]
         none = Decision(copy.identifier, copy.url, copy.sha256, "", "", "", 0)
         listed.append(ListedCopy(copy, decisions[-1] if decisions else none))
     return listed
@@ -126,7 +124,7 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
 def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
     filled: tuple[Discovery, list[ListedCopy]], order: CopyOrder, wanted: dict[str, Any]
 ) -> None:
-    desk, listed_copies = filled
+    discovery, listed_copies = filled
     chosen = CopyFilter(**wanted)
     for verdict in ("", ANY_VERDICT, *VERDICTS):
         meant = [listed for listed in listed_copies if verdict in (ANY_VERDICT, listed.decision.verdict)]
@@ -134,37 +132,37 @@ def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
         key = lambda listed: (KEYS[order](listed), listed.copy.identifier, listed.copy.url)  # noqa: E731 - as below
         meant.sort(key=key, reverse=order in DESCENDING)
         for limit in (7, 1_000):
-            assert list(whole(desk, verdict, chosen, order, limit)) == meant
-            assert list(whole(desk, verdict, chosen, order, limit, is_back=True)) == meant
-        assert desk.count_copies(verdict, chosen, 1_000) == len(meant)
-        assert desk.count_copies(verdict, chosen, 5) == min(len(meant), 6)
+            assert list(whole(discovery, verdict, chosen, order, limit)) == meant
+            assert list(whole(discovery, verdict, chosen, order, limit, is_back=True)) == meant
+        assert discovery.count_copies(verdict, chosen, 1_000) == len(meant)
+        assert discovery.count_copies(verdict, chosen, 5) == min(len(meant), 6)
 
 
 def whole(
-    desk: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder, limit: int, *, is_back: bool = False
+    discovery: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder, limit: int, *, is_back: bool = False
 ) -> list[ListedCopy]:
     """Return all copies of a list, page after page, from its beginning or from its end."""
     copies: list[ListedCopy] = []
     after = None
-    while page := desk.listed_copies(verdict, wanted, order, after, limit, is_back=is_back):
+    while page := discovery.listed_copies(verdict, wanted, order, after, limit, is_back=is_back):
         assert len(page) <= limit
         copies = [*page, *copies] if is_back else [*copies, *page]
         after = page[0 if is_back else -1]
     return copies
 
 
-def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(desk: Discovery) -> None:
+def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(discovery: Discovery) -> None:
     old, decided, new = (FoundCopy("a:1", f"https://x/{name}", "a", title="Old") for name in ("1", "2", "3"))
-    ended(desk, "a:1", old, decided)
-    desk.decide(Decision("a:1", decided.url, "", "accept", "", "rule", 1))
-    desk.renew_outdated([("a:1", "other")], 3)
-    ended(desk, "a:1", new)
-    desk.decide(*(Decision("a:1", copy.url, "", "review", "", "rule", 2) for copy in (old, new)))
-    assert {listed.copy.url: listed.copy.title for listed in copies_in_force(desk, "review", CopyFilter())} == {
+    ended(discovery, "a:1", old, decided)
+    discovery.decide(Decision("a:1", decided.url, "", "accept", "", "rule", 1))
+    discovery.renew_outdated([("a:1", "other")], 3)
+    ended(discovery, "a:1", new)
+    discovery.decide(*(Decision("a:1", copy.url, "", "review", "", "rule", 2) for copy in (old, new)))
+    assert {listed.copy.url: listed.copy.title for listed in copies_in_force(discovery, "review", CopyFilter())} == {
         old.url: "",  # it was forgotten, and is listed for its decision alone
         new.url: "Old",
     }
-    assert [listed.copy for listed in copies_in_force(desk, "accept", CopyFilter())] == [decided]
+    assert [listed.copy for listed in copies_in_force(discovery, "accept", CopyFilter())] == [decided]
 
 
 def _as_before(path) -> None:
@@ -183,23 +181,25 @@ def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkey
     search = searching(discover_named_files=False)
     search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
     search.run()
-    search.desk.decide(search.desk.decisions(IDENTIFIER)[0]._replace(url=OLD))
-    (first,) = copies_in_force(search.desk, "review", CopyFilter(host="repository.example.net"))
+    search.discovery.decide(search.discovery.decisions(IDENTIFIER)[0]._replace(url=OLD))
+    (first,) = copies_in_force(search.discovery, "review", CopyFilter(host="repository.example.net"))
     old = FoundCopy(IDENTIFIER, OLD, "laro", *first.copy[3:5], host="old.example.org", sha256=first.copy.sha256)
-    search.desk.list_copies([old], None)
-    wanted = [listed for verdict in VERDICTS for listed in copies_in_force(search.desk, verdict, CopyFilter())]
+    search.discovery.list_copies([old], None)
+    wanted = [listed for verdict in VERDICTS for listed in copies_in_force(search.discovery, verdict, CopyFilter())]
     assert {listed.copy.title for listed in wanted} != {""}
     folder = search.settings.instance
-    search.desk.close()
+    search.discovery.close()
     _as_before(folder / "discovery.sqlite")
     monkeypatch.setattr("harvester.fulltext.list_copies._BATCH", 3)
-    with closing(open_discovery(folder)) as desk:
-        batch = iter([desk.searches("", 3)])
+    with closing(open_discovery(folder)) as discovery:
+        batch = iter([discovery.searches("", 3)])
         with monkeypatch.context() as broken:
             broken.setattr(Discovery, "searches", lambda *_: next(batch))
             with pytest.raises(StopIteration):
-                complete(search.store, desk)
-        assert desk.copies_lack_after()
-        assert complete(search.store, desk) > 0
-        assert complete(search.store, desk) == 0
-        assert [listed for verdict in VERDICTS for listed in copies_in_force(desk, verdict, CopyFilter())] == wanted
+                complete(search.store, discovery)
+        assert discovery.copies_lack_after()
+        assert complete(search.store, discovery) > 0
+        assert complete(search.store, discovery) == 0
+        assert [
+            listed for verdict in VERDICTS for listed in copies_in_force(discovery, verdict, CopyFilter())
+        ] == wanted

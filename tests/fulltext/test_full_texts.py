@@ -1,7 +1,5 @@
 """The full text in another form than PDF: what is known as one, and that its address is kept and nothing is fetched."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

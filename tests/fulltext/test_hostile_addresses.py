@@ -1,7 +1,5 @@
 """Addresses that strangers give us, over real connections: each ends in its outcome, in time, and within its limits."""
 
-from __future__ import annotations
-
 import gzip
 import time
 from collections.abc import Iterator
@@ -99,13 +97,13 @@ def _door(request: BaseHTTPRequestHandler) -> None:
 
 @pytest.mark.slow
 def test_who_keeps_cookies_is_let_in_by_each_work_anew(fetch: Web, server: Server, tmp_path: Path) -> None:
-    url, desk = server.say("/", _door), open_discovery(tmp_path)
-    remembering = CachingFetch(fetch, desk, time.time)
+    url, discovery = server.say("/", _door), open_discovery(tmp_path)
+    remembering = CachingFetch(fetch, discovery, time.time)
     for work in ("one", "another", "one"):  # the answers of files are not kept
         asked = partial(asked_for, work, remembering)
         assert visit(url, asked).outcome is Outcome.SUCCESS
         asked(Request(server.say(f"/{work}", ok(b"%PDF-"))))
-    desk.close()
+    discovery.close()
     assert [request.headers.get("Cookie") for request in server.asked if request.path == "/"][:4] == [
         None,
         "seen=1",

@@ -1,7 +1,5 @@
 """The identifiers of a work are found wherever real records hide them. Pure; every text was seen in a record."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.identifiers import arxiv_in, dois_in, issns_in, pmcids_in
 from gateway.core.model import Statement, Work
 from harvester.fulltext.identifiers import Identifier, identifiers_of

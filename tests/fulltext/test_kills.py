@@ -1,7 +1,5 @@
 """kill -9 at random moments of a search and its publication: nothing is lost, what was in flight alone is repeated."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -73,11 +71,11 @@ def _asked(log: Path) -> int:
 
 
 def _is_searched_once(folder: Path, written: list[str], asked: Counter[str], kills: int) -> None:
-    desk = open_discovery(folder)
-    states = {state for _, state, _, _ in desk.counts()}
-    assert not desk.unpublished("", 1)
-    decisions = Counter(decision.url for decision in desk.decisions(FOUND))
-    desk.close()
+    discovery = open_discovery(folder)
+    states = {state for _, state, _, _ in discovery.counts()}
+    assert not discovery.unpublished("", 1)
+    decisions = Counter(decision.url for decision in discovery.decisions(FOUND))
+    discovery.close()
     assert states == {"done"}
     assert set(decisions.values()) == {1}
     assert Counter(written).most_common(1)[0][1] == 1

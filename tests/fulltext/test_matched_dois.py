@@ -1,7 +1,5 @@
 """DOIs that were matched: compared anew each time, listed, and taken back for good."""
 
-from __future__ import annotations
-
 from gateway.core.model import Match, Outcome, Trace, Work
 from gateway.fulltext.search_result import Identity, SearchResult
 from harvester.fulltext.matched_dois import agrees, compared

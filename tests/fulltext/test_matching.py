@@ -1,7 +1,5 @@
 """A work without a DOI is found by its title, an author and its year, and never another work."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """The store was lost and made again: what was found and decided of files is published again, and searches go on."""
 
-from __future__ import annotations
-
 import json
 
 from click.testing import CliRunner
@@ -30,18 +28,18 @@ def lose(search, *, stamps: bool = True) -> None:
 
 def test_an_accepted_file_is_published_again(published_search) -> None:
     published_search.run()
-    before, since = dcterms_text(published_search, "provenance"), published_search.desk.position("laro changed")
+    before, since = dcterms_text(published_search, "provenance"), published_search.discovery.position("laro changed")
     assert since > 0
     lose(published_search)
     assert dcterms_text(published_search, "provenance") == before
-    assert published_search.desk.position("laro") == 0
-    assert published_search.desk.position("laro changed") == since
+    assert published_search.discovery.position("laro") == 0
+    assert published_search.discovery.position("laro changed") == since
     assert published_search.release() == 0
 
 
 def test_what_people_rejected_stays_rejected(published_search) -> None:
-    last = published_search.desk.decisions(IDENTIFIER)[-1]
-    published_search.desk.decide(last._replace(verdict="reject", decided_by="librarian"))
+    last = published_search.discovery.decisions(IDENTIFIER)[-1]
+    published_search.discovery.decide(last._replace(verdict="reject", decided_by="librarian"))
     published_search.release()
     lose(published_search, stamps=False)
     assert component(published_search, item=ITEM) is None

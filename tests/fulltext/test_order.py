@@ -1,7 +1,5 @@
 """In which order copies are looked at, which of them take a place, and how many requests a work takes, by its kind."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

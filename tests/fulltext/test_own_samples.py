@@ -3,8 +3,6 @@
 `read.json` has what is read from each of them, without empty fields.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,9 +1,7 @@
 """Records and answers that stopped a source, or the whole program: named by what was in them."""
 
-from __future__ import annotations
-
+from gateway.core.typed_links import links_of_header
 from harvester.fulltext.pages import landing_page
-from harvester.http import links
 from harvester.http import robots_txt as robots
 from harvester.http.urls import host_of
 from tests.rows import each_row
@@ -15,7 +13,7 @@ def test_address_without_a_host_is_read_as_one(url: str):
     assert isinstance(page, landing_page.Page)
     assert host_of(url) == ""
     assert robots.robots_url(url).endswith("/robots.txt")
-    assert links.from_header((f"<{url}>; rel=item",), "http://x.org/") is not None
+    assert list(links_of_header((f"<{url}>; rel=item",), "http://x.org/")) is not None
 
 
 def test_page_that_names_an_impossible_host_is_read():

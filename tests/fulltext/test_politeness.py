@@ -1,7 +1,5 @@
 """Strangers are asked politely: robots.txt, pauses, one at a time, and never where we were blocked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -144,29 +142,29 @@ def test_a_host_that_blocks_or_refuses_everything_is_left_alone_for_a_day(manner
 
 
 def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_path) -> None:
-    desk = open_discovery(tmp_path)
+    discovery = open_discovery(tmp_path)
     web = RecordedWeb({PAGE.url: CAPTCHA}, has_recordings=False)
     first, second = (
-        PoliteFetch(web, 1.0, away=desk, sleep=clock.sleep, monotonic=clock, clock=clock) for _ in range(2)
+        PoliteFetch(web, 1.0, away=discovery, sleep=clock.sleep, monotonic=clock, clock=clock) for _ in range(2)
     )
     for _ in range(3):
         first(PAGE)
     with pytest.raises(TryLater, match="gets no request for a day"):
         second(PAGE)
-    desk.close()
+    discovery.close()
     assert web.asked.count(PAGE.url) == 3
 
 
 @each_row("begins_at", [0, 1, 43_200, 86_399, 86_400])
 def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clock: Clock, tmp_path, begins_at) -> None:
     """A process that began later held rules that another one had stored for a day more (RFC 9309 §2.4)."""
-    desk = open_discovery(tmp_path)
+    discovery = open_discovery(tmp_path)
     web = RecordedWeb(
         {PAGE.url: answer("x"), ROBOTS: answer("User-agent: *\nDisallow: /private")}, has_recordings=False
     )
 
     def process() -> PoliteFetch:
-        robots = CachingFetch(web, desk, clock, ROBOTS_HOLD)
+        robots = CachingFetch(web, discovery, clock, ROBOTS_HOLD)
         return PoliteFetch(web, 0.0, ask_robots=robots, sleep=clock.sleep, monotonic=clock, clock=clock)
 
     began = clock.now
@@ -181,7 +179,7 @@ def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clo
         clock.now = began + 86_400 + 1
         with pytest.raises(RobotsDenied):
             later(PAGE)
-    desk.close()
+    discovery.close()
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """How often rules are right: the sample, the judgements on it, and the interval."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from gateway.core.model import AcceptRule, Judged, Judgement, SampledFile

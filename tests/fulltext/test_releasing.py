@@ -1,7 +1,5 @@
 """What is decided and learned of files is published: in the DIDL, in the set, and out of them again when it is gone."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from hashlib import sha256
@@ -87,12 +85,12 @@ def stamps(search) -> tuple[int, ...]:
 
 def searched_again(search) -> str:
     search.now += 100 * DAY
-    search.desk.renew(search.now, (), search.now)
+    search.discovery.renew(search.now, (), search.now)
     return search.run(identifier=IDENTIFIER)[ITEM]
 
 
 def decisions(search) -> list[tuple[str, str]]:
-    return [(decision.verdict, decision.decided_by) for decision in search.desk.decisions(IDENTIFIER)]
+    return [(decision.verdict, decision.decided_by) for decision in search.discovery.decisions(IDENTIFIER)]
 
 
 def explained(search, item: str = ITEM) -> str:
@@ -112,7 +110,7 @@ def test_an_accepted_file_is_published_with_all_that_is_known_of_it(published_se
 
 def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(published_search) -> None:
     before = stamps(published_search)
-    published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1])
+    published_search.discovery.decide(published_search.discovery.decisions(IDENTIFIER)[-1])
     assert published_search.release() == 0
     published_search.web.asked.clear()
     assert searched_again(published_search) == "success"
@@ -242,7 +240,7 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow_until_it_is_
     assert served(folder, file.name)[0] == 404
     Copies(folder).keep(content)
     assert served(folder, file.name)[0] == 200
-    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="anna"))
+    search.discovery.decide(search.discovery.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="anna"))
     search.release()
     assert served(folder, file.name)[0] == 404
 
@@ -265,8 +263,8 @@ def test_a_small_file_is_carried_itself_where_licence_and_setting_allow(with_cop
 
 def test_what_is_not_openly_licensed_is_neither_carried_nor_served(with_copies) -> None:
     search = with_copies(None, files_serve=True, base_url="https://g.example.org/oai", didl_by_value_max_bytes=100_000)
-    (last,) = search.desk.decisions(IDENTIFIER)
-    search.desk.decide(last._replace(verdict="accept", decided_by="anna"))
+    (last,) = search.discovery.decisions(IDENTIFIER)
+    search.discovery.decide(last._replace(verdict="accept", decided_by="anna"))
     assert search.release() == 2
     assert resources(search) == [(COPY, None)]
     assert held(search)
@@ -291,7 +289,7 @@ def test_what_people_decide_is_published_at_once_and_taken_back_and_no_rule_chan
 def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(with_copies) -> None:
     search = with_copies(None)
     assert decisions(search) == [("review", "rule")]
-    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
+    search.discovery.decide(search.discovery.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
     assert search.release() == 2
     search.web.own = {**unpaywall(None), COPY: answer(pdf(search, "A second edition"))}
     searched_again(search)
@@ -317,7 +315,7 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     assert f"    {FILE} (record): success. It is there." in explained(search, NAMED)
     search.web.own = {}
     search.now += 100 * DAY
-    search.desk.renew(search.now, (), search.now)
+    search.discovery.renew(search.now, (), search.now)
     search.run()
     assert search.release() == 1
     assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"

@@ -1,7 +1,5 @@
 """A work that was retracted: no rule accepts a file of it, a person may, and the published record says so."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -47,9 +45,12 @@ def crossref(title: str) -> dict:
     return {f"https://api.crossref.org/works/{DOI}": answer(json.dumps({"message": known}))}
 
 
+LOW = "The score 0.2 is too low to decide."
+
+
 @each_row("candidate, earlier, verdicts", [
     (OPEN, (), [("review", "rule", SENTENCE)]),
-    (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 is too low to decide.")]),
+    (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} {LOW}")]),
     (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
     (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]), (OPEN, (BY_PERSON,), []),
     (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
@@ -93,7 +94,7 @@ def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(se
     search_.release()
     assert (decisions(search_), component(search_)) == ([("review", "rule")], None)
     assert f"  {SENTENCE}" in explained(search_).splitlines()
-    search_.desk.decide(search_.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
+    search_.discovery.decide(search_.discovery.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
     assert search_.release() == 2
     assert dcterms_text(search_, "provenance").endswith(f"; version: accepted; notice: {SENTENCE}")
     etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(search_.didl(ITEM))
@@ -104,7 +105,7 @@ def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(se
 def test_a_file_leaves_the_record_when_the_work_is_retracted_unless_a_person_accepted_it(published_search, by) -> None:
     search_ = published_search
     if by == "anna":
-        search_.desk.decide(search_.desk.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
+        search_.discovery.decide(search_.discovery.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
     title = search_.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
     search_.web.own = {**search_.web.own, **crossref(title)}
     searched_again(search_)

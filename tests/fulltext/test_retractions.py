@@ -1,7 +1,5 @@
 """What titles and services say of works that were retracted."""
 
-from __future__ import annotations
-
 from harvester.fulltext.retractions import UPDATES, by_title, label_in, statement_in, update_of
 from tests.rows import each_row
 

@@ -1,7 +1,5 @@
 """What a person sees of the files that wait, and how one or many of them are decided on."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -12,7 +10,7 @@ from click.testing import CliRunner
 
 from gateway.core.model import FoundCopy
 from gateway.core.settings import place_of_copy
-from gateway.store.sqlite_discovery import Discovery
+from gateway.store.discovery import Discovery
 from harvester.cli import main
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
@@ -75,7 +73,7 @@ def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_
 ) -> None:
     narrow = harvester("review", "show", IDENTIFIER, env={"COLUMNS": "80"}).stdout
     wide = harvester("review", "show", IDENTIFIER, env={"COLUMNS": "160"}).stdout
-    (decision,) = waiting.desk.decisions(IDENTIFIER)
+    (decision,) = waiting.discovery.decisions(IDENTIFIER)
     place = place_of_copy(waiting.settings.instance, decision.sha256)
     title = json.loads(harvester("review", "list", "--json").stdout)["title"]
     for shown in (narrow, wide):
@@ -95,10 +93,10 @@ def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_
 
 def more_files(search, count: int) -> None:
     """Let more copies of the work wait, as if a search had found them."""
-    (first, *_) = search.desk.decisions(IDENTIFIER)
+    (first, *_) = search.discovery.decisions(IDENTIFIER)
     urls = [f"https://more.example.net/{number:04}.pdf" for number in range(count)]
-    search.desk.list_copies((FoundCopy(IDENTIFIER, url, "laro", host="more.example.net") for url in urls), None)
-    search.desk.decide(*(first._replace(url=url) for url in urls))
+    search.discovery.list_copies((FoundCopy(IDENTIFIER, url, "laro", host="more.example.net") for url in urls), None)
+    search.discovery.decide(*(first._replace(url=url) for url in urls))
 
 
 def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, waiting) -> None:
@@ -120,15 +118,15 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     rejected = [json.loads(line) for line in done.stdout.splitlines()]
     assert [decision["verdict"] for decision in rejected] == ["reject"] * 30
     assert {decision["reason"] for decision in rejected} == {"A mirror."}
-    assert [candidate.url for candidate in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
+    assert [candidate.url for candidate in waiting.discovery.decided("review", ("", ""), 100)] == [COPY]
 
 
 def waiting_items(search, count: int) -> list[str]:
     """Let the file of the work wait for other items too, and return their identifiers."""
-    (first, *_) = search.desk.decisions(IDENTIFIER)
+    (first, *_) = search.discovery.decisions(IDENTIFIER)
     names = [f"{IDENTIFIER.rpartition('/')[0]}/oai:laro.example.org:{number:04}" for number in range(count)]
-    search.desk.enlist("laro", [(name, name.rpartition("/")[2]) for name in names], 0, 1, "more")
-    search.desk.decide(*(first._replace(identifier=name) for name in names))
+    search.discovery.enlist("laro", [(name, name.rpartition("/")[2]) for name in names], 0, 1, "more")
+    search.discovery.decide(*(first._replace(identifier=name) for name in names))
     return names
 
 
@@ -141,30 +139,30 @@ def test_a_killed_command_has_decided_on_whole_batches_and_the_next_one_goes_on(
             if text.startswith("100 of 651"):
                 process.kill()
                 break
-    rejected = waiting.desk.decided("reject", ("", ""), 1000)
+    rejected = waiting.discovery.decided("reject", ("", ""), 1000)
     assert len(rejected) in (*range(100, 700, 100), 651)
     rest = harvester("review", "reject", "--all", "--yes", "--json")
     assert rest.exit_code == 0
     assert len(rest.stdout.splitlines()) == 651 - len(rejected)
-    assert not waiting.desk.unpublished("", 1)
+    assert not waiting.discovery.unpublished("", 1)
 
 
 @pytest.mark.parametrize("arguments", [(IDENTIFIER,), ("--all", "--yes")])
 def test_of_two_people_who_decide_at_once_one_wins_and_the_other_is_informed(
     harvester, waiting, monkeypatch, arguments
 ) -> None:
-    """Anna rejects a file between the last look at it and the decision that accepts it."""
+    """Anna rejects a file between the last sight of it and the decision that accepts it."""
     store = Discovery.decide_next
 
-    def decide_next(desk, *decisions):
-        waiting.desk.decide(decisions[0]._replace(verdict="reject", reason="Another work.", decided_by="anna"))
-        return store(desk, *decisions)
+    def decide_next(discovery, *decisions):
+        waiting.discovery.decide(decisions[0]._replace(verdict="reject", reason="Another work.", decided_by="anna"))
+        return store(discovery, *decisions)
 
     monkeypatch.setattr(Discovery, "decide_next", decide_next)
     done = harvester("review", "accept", *arguments)
     assert done.exit_code == 3
     assert f"{COPY} is skipped, because there is a new decision on it: reject by anna." in done.stderr
-    assert waiting.desk.decisions(IDENTIFIER)[-1].decided_by == "anna"
+    assert waiting.discovery.decisions(IDENTIFIER)[-1].decided_by == "anna"
     assert f"{IDENTIFIER}: accept" not in done.stderr
 
 
@@ -180,6 +178,6 @@ def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harves
     rows = [json.loads(line) for line in undone.stdout.splitlines()]
     assert [(row["verdict"], row["is_undoing"]) for row in rows] == [("review", True)] * 30
     assert all(row["reason"].startswith("Undone: reject. ") for row in rows)
-    assert len(waiting.desk.decided("review", ("", ""), 100)) == 30
-    assert [decision.url for decision in waiting.desk.decided("accept", ("", ""), 100)] == [COPY]
-    assert not waiting.desk.unpublished("", 1)
+    assert len(waiting.discovery.decided("review", ("", ""), 100)) == 30
+    assert [decision.url for decision in waiting.discovery.decided("accept", ("", ""), 100)] == [COPY]
+    assert not waiting.discovery.unpublished("", 1)

@@ -1,7 +1,5 @@
 """A work goes through the steps: over the recorded answers, and to every outcome there is."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Mapping

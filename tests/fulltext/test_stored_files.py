@@ -1,7 +1,5 @@
 """Our own copies of files: whole, or not there at all."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

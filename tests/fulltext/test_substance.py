@@ -1,7 +1,5 @@
 """Substance alarms: a host that breaks is noticed within a week, chance is not, and nothing is counted twice."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from contextlib import closing
@@ -27,29 +25,29 @@ HOST = "files.example.org"
 
 
 @pytest.fixture
-def desk(tmp_path):
+def discovery(tmp_path):
     with closing(open_discovery(tmp_path)) as opened:
         yield opened
 
 
-def ended(desk, day: int, outcome: Outcome, count: int = 1, host: str = HOST) -> None:
+def ended(discovery, day: int, outcome: Outcome, count: int = 1, host: str = HOST) -> None:
     """End so many searches on a day; the copy at the host has the outcome."""
     candidate = Candidate(f"https://{host}/a.pdf", "unpaywall", outcome=outcome)
-    ended_so(desk, day, SearchResult(outcome, (), (candidate,)), count)
+    ended_so(discovery, day, SearchResult(outcome, (), (candidate,)), count)
 
 
-def ended_so(desk, day: int, result: SearchResult, count: int) -> None:
+def ended_so(discovery, day: int, result: SearchResult, count: int) -> None:
     at = day * DAY_SECONDS
     for number in range(count):
         identifier = f"oai:{HOST}:{day}-{result!r}-{number}"[:2000]
-        desk.enlist("laro", [(identifier, identifier)], 1, at)
-        lease = desk.lease(at, 60, ("laro",), identifier)
-        assert desk.done(lease, result.outcome, search_as_json(result), at, endings=endings("laro", result, at))
+        discovery.enlist("laro", [(identifier, identifier)], 1, at)
+        lease = discovery.lease(at, 60, ("laro",), identifier)
+        assert discovery.done(lease, result.outcome, search_as_json(result), at, endings=endings("laro", result, at))
 
 
-def a_good_time(desk, until: int = TODAY, count: int = 10) -> None:
+def a_good_time(discovery, until: int = TODAY, count: int = 10) -> None:
     for week in range(1, 9):
-        ended(desk, until - 7 * week, Outcome.SUCCESS, count)
+        ended(discovery, until - 7 * week, Outcome.SUCCESS, count)
 
 
 @each_row("before, after", [((40, 50), (10, 30)), ((8, 10), (0, 9)), ((100, 300), (5, 42)), ((1, 2), (0, 2))])
@@ -76,101 +74,101 @@ def test_a_fall_is_one_that_chance_does_not_explain(before, after, falls: bool) 
     assert is_fall(before, after) is falls
 
 
-def test_old_days_are_added_up_by_month_and_nothing_is_lost(desk) -> None:
-    ended(desk, TODAY - 100, Outcome.SUCCESS, 2)
-    ended(desk, TODAY - 99, Outcome.SUCCESS, 3)
-    ended(desk, TODAY, Outcome.SUCCESS, 1)
+def test_old_days_are_added_up_by_month_and_nothing_is_lost(discovery) -> None:
+    ended(discovery, TODAY - 100, Outcome.SUCCESS, 2)
+    ended(discovery, TODAY - 99, Outcome.SUCCESS, 3)
+    ended(discovery, TODAY, Outcome.SUCCESS, 1)
     months = [utc_datetime((TODAY - age) * DAY_SECONDS)[:7] for age in (100, 99, 0)]
     for _ in range(2):
-        watch(desk, TODAY * DAY_SECONDS)
+        watch(discovery, TODAY * DAY_SECONDS)
     counts = Counter()
-    for ending, count in desk.endings():
+    for ending, count in discovery.endings():
         counts[ending.month] += count
         assert ending.day == (TODAY if ending.month == months[2] else 0)
     assert counts == Counter(months[0:1] * 2 + months[1:2] * 3 + months[2:])
 
 
-def test_a_host_that_breaks_opens_one_alarm_with_its_evidence(desk) -> None:
-    a_good_time(desk)
-    ended(desk, TODAY, Outcome.BLOCKED_CAPTCHA, 30)
+def test_a_host_that_breaks_opens_one_alarm_with_its_evidence(discovery) -> None:
+    a_good_time(discovery)
+    ended(discovery, TODAY, Outcome.BLOCKED_CAPTCHA, 30)
     for _ in range(3):
-        assert watch(desk, TODAY * DAY_SECONDS) == 1
-    (alarm,) = desk.alarms()
+        assert watch(discovery, TODAY * DAY_SECONDS) == 1
+    (alarm,) = discovery.alarms()
     assert alarm[1:5] == ("laro", "unpaywall", HOST, "copy")
     assert (alarm.before, alarm.after) == ({"success": 80}, {"blocked-captcha": 30})
     assert len(alarm.examples) == 3
     assert all("blocked-captcha" in example for example in alarm.examples)
 
 
-def test_a_host_that_sends_everybody_to_a_login_elsewhere_opens_an_alarm_and_so_does_a_step(desk) -> None:
+def test_a_host_that_sends_everybody_to_a_login_elsewhere_opens_an_alarm_and_so_does_a_step(discovery) -> None:
     """The copies end at the host of the login, which never had one. The host that people know is the broken one."""
-    a_good_time(desk)
+    a_good_time(discovery)
     login = Candidate(
         f"https://{HOST}/a.pdf", "unpaywall", outcome=Outcome.BLOCKED_WALL, final_url="https://login.example.net/in",
         hops=(f"https://{HOST}/a.pdf", f"https://{HOST}/b.pdf"),
     )  # fmt: skip
     trace = Trace("signposting", Outcome.BLOCKED_WALL, host="login.example.net", way=(HOST,))
     good = Trace("signposting", Outcome.SUCCESS, host=HOST)
-    ended_so(desk, TODAY - 20, SearchResult(Outcome.SUCCESS, (good,)), 40)
-    ended_so(desk, TODAY, SearchResult(Outcome.BLOCKED_WALL, (trace,), (login,)), 40)
-    assert watch(desk, TODAY * DAY_SECONDS) == 2
-    assert {(alarm.step, alarm.host, alarm.what) for alarm in desk.alarms()} == {
+    ended_so(discovery, TODAY - 20, SearchResult(Outcome.SUCCESS, (good,)), 40)
+    ended_so(discovery, TODAY, SearchResult(Outcome.BLOCKED_WALL, (trace,), (login,)), 40)
+    assert watch(discovery, TODAY * DAY_SECONDS) == 2
+    assert {(alarm.step, alarm.host, alarm.what) for alarm in discovery.alarms()} == {
         ("unpaywall", HOST, "copy"), ("signposting", HOST, "step"),
     }  # fmt: skip
-    assert {len(alarm.examples) for alarm in desk.alarms()} == {3}
-    assert all(sum(alarm.after.values()) == 40 for alarm in desk.alarms()), "two hops at a host are one attempt"
-    counted = {(end.host, end.what): count for end, count in desk.endings() if end.outcome == "blocked-wall"}
+    assert {len(alarm.examples) for alarm in discovery.alarms()} == {3}
+    assert all(sum(alarm.after.values()) == 40 for alarm in discovery.alarms()), "two hops at a host are one attempt"
+    counted = {(end.host, end.what): count for end, count in discovery.endings() if end.outcome == "blocked-wall"}
     assert counted["login.example.net", "copy"] == 40
 
 
 @pytest.mark.slow
-def test_a_clock_that_was_set_back_closes_no_alarm_and_opens_it_no_second_time(desk) -> None:
+def test_a_clock_that_was_set_back_closes_no_alarm_and_opens_it_no_second_time(discovery) -> None:
     """The weeks before the fall look like a recovery, and nobody would hear of the fall, or twice."""
-    a_good_time(desk)
+    a_good_time(discovery)
     for week in range(1, 6):
-        ended(desk, TODAY - 7 * week - 1, Outcome.SUCCESS, 40)
-    ended(desk, TODAY, Outcome.TIMEOUT, 30)
-    assert watch(desk, TODAY * DAY_SECONDS) == 1
-    assert desk.acknowledge_alarm(1, TODAY * DAY_SECONDS, "ann", "They know.")
+        ended(discovery, TODAY - 7 * week - 1, Outcome.SUCCESS, 40)
+    ended(discovery, TODAY, Outcome.TIMEOUT, 30)
+    assert watch(discovery, TODAY * DAY_SECONDS) == 1
+    assert discovery.acknowledge_alarm(1, TODAY * DAY_SECONDS, "ann", "They know.")
     for days in (7, 20, 400):
-        assert watch(desk, (TODAY - days) * DAY_SECONDS) == 0
-    assert watch(desk, TODAY * DAY_SECONDS) == 0
-    (alarm,) = desk.alarms(with_closed=True)
+        assert watch(discovery, (TODAY - days) * DAY_SECONDS) == 0
+    assert watch(discovery, TODAY * DAY_SECONDS) == 0
+    (alarm,) = discovery.alarms(with_closed=True)
     assert (alarm.closed_at, alarm.comment) == (0, "They know.")
 
 
 @pytest.mark.slow
-def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(desk) -> None:
-    a_good_time(desk)
+def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(discovery) -> None:
+    a_good_time(discovery)
     for day in range(TODAY, TODAY + 100):
-        ended(desk, day, Outcome.TIMEOUT, 5)
-        watch(desk, day * DAY_SECONDS)
-    (alarm,) = desk.alarms()
+        ended(discovery, day, Outcome.TIMEOUT, 5)
+        watch(discovery, day * DAY_SECONDS)
+    (alarm,) = discovery.alarms()
     assert alarm.is_open
-    ended(desk, TODAY + 107, Outcome.SUCCESS, 29)
-    assert watch(desk, (TODAY + 107) * DAY_SECONDS) == 1  # too few to know
-    ended(desk, TODAY + 108, Outcome.SUCCESS, 1)
-    assert watch(desk, (TODAY + 108) * DAY_SECONDS) == 0
-    (closed,) = desk.alarms(with_closed=True)
+    ended(discovery, TODAY + 107, Outcome.SUCCESS, 29)
+    assert watch(discovery, (TODAY + 107) * DAY_SECONDS) == 1  # too few to know
+    ended(discovery, TODAY + 108, Outcome.SUCCESS, 1)
+    assert watch(discovery, (TODAY + 108) * DAY_SECONDS) == 0
+    (closed,) = discovery.alarms(with_closed=True)
     assert closed.closed_at == (TODAY + 108) * DAY_SECONDS
     assert closed.number == alarm.number
 
 
-def _acknowledge(desk, day: int) -> None:
-    for alarm in desk.alarms():
-        desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They know.")
+def _acknowledge(discovery, day: int) -> None:
+    for alarm in discovery.alarms():
+        discovery.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They know.")
 
 
 @pytest.mark.slow
-def test_one_that_is_acknowledged_opens_again_when_it_gets_worse(desk) -> None:
+def test_one_that_is_acknowledged_opens_again_when_it_gets_worse(discovery) -> None:
     """A person knows that half of the copies fail. That all of them do is news."""
-    a_good_time(desk, count=50)
+    a_good_time(discovery, count=50)
     for day in range(TODAY, TODAY + 24):
-        ended(desk, day, Outcome.TIMEOUT, 5)
-        ended(desk, day, Outcome.SUCCESS, 5 if day < TODAY + 16 else 0)
-        if watch(desk, day * DAY_SECONDS) and day < TODAY + 16:
-            _acknowledge(desk, day)
-    known, worse = desk.alarms(with_closed=True)
+        ended(discovery, day, Outcome.TIMEOUT, 5)
+        ended(discovery, day, Outcome.SUCCESS, 5 if day < TODAY + 16 else 0)
+        if watch(discovery, day * DAY_SECONDS) and day < TODAY + 16:
+            _acknowledge(discovery, day)
+    known, worse = discovery.alarms(with_closed=True)
     assert (bool(known.closed_at), known.acknowledged_by) == (True, "ann")
     assert worse.is_open
     assert worse.before["success"] > worse.before["timeout"] * 0.8, "only what was known since"
@@ -180,9 +178,9 @@ def test_one_that_is_acknowledged_opens_again_when_it_gets_worse(desk) -> None:
 @pytest.fixture
 def broken(folder, monkeypatch):
     """Return a function that runs `harvester` on an instance with an alarm of now."""
-    with closing(open_discovery(folder)) as desk:
-        a_good_time(desk)
-        ended(desk, TODAY, Outcome.NOT_FOUND, 40)
+    with closing(open_discovery(folder)) as discovery:
+        a_good_time(discovery)
+        ended(discovery, TODAY, Outcome.NOT_FOUND, 40)
     monkeypatch.setattr("harvester.commands.alarms.time", lambda: TODAY * DAY_SECONDS + 5.0)
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 

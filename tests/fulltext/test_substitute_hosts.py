@@ -1,7 +1,5 @@
 """Services and sites that an institution has a mirror of are asked there; nobody above notices."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError

@@ -1,7 +1,5 @@
 """A file that is taken down leaves records, copies, `/files/`, searches and reviews, and is not found again."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 
@@ -63,7 +61,7 @@ class Case:
         web = self.search.web
         web.asked.clear()
         self.search.now += 100 * 86_400
-        self.search.desk.renew(self.search.now, (), self.search.now)
+        self.search.discovery.renew(self.search.now, (), self.search.now)
         self.search.run()
         self.search.release()
         return web
@@ -105,7 +103,7 @@ def test_whatever_names_it_the_file_leaves_everything_and_is_not_found_again(cas
     assert case.call("check", command=gateway).exit_code == 0
     if kind in ("url", "prefix", "host", "hosts"):
         assert COPY not in asked
-        (candidate,) = json.loads(case.search.desk.search(IDENTIFIER).search_json)["candidates"]
+        (candidate,) = json.loads(case.search.discovery.search(IDENTIFIER).search_json)["candidates"]
         assert candidate["outcome"] == Outcome.TAKEN_DOWN
 
 
@@ -156,7 +154,7 @@ def test_a_file_that_is_taken_down_while_it_is_requested_is_not_stored(searching
     assert case.finish() != {}
     assert (COPY in case.search.web.asked) is (kind != "waiting")
     case.call("publish")
-    assert (case.kept(), case.search.desk.first_page(case.digest)) == ([], "")
+    assert (case.kept(), case.search.discovery.first_page(case.digest)) == ([], "")
     assert COPY.encode() not in case.shown()
     assert case.call("check", command=gateway).exit_code == 0
 
@@ -184,7 +182,7 @@ def test_the_bytes_of_an_earlier_version_of_a_file_leave_with_it(case, kind: str
 
 def rechecked(search, *, is_dry: bool = False) -> list[str]:
     order = Order({"laro": 0}, identifier=IDENTIFIER, is_dry=is_dry)
-    work = Recheck(search.store, search.desk, search.web, search.settings, clock=lambda: search.now + 9.0)
+    work = Recheck(search.store, search.discovery, search.web, search.settings, clock=lambda: search.now + 9.0)
     return [str(result.file.outcome) for result in work.run(order)]
 
 

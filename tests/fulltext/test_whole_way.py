@@ -1,7 +1,5 @@
 """The whole way, offline: the works whose files were recorded, from their records to published DIDLs that are valid."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A web to search in: the recorded answers, pages and files, and whatever a test adds; it counts what was asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ The same seed brings the same requests and mutants. `--share` is what CI runs: a
 Exit status 1 when anything failed; each failure is printed with the seed and what was sent.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -67,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = options.parse_args(arguments)
     count, mutants, growth = chosen.requests, chosen.mutants, 0
     if chosen.share:
-        count, mutants, growth = min(count, 2_000), min(mutants, 100), _SHARE_OF_GROWTH
+        count, mutants, growth = min(count, 1_000), min(mutants, 50), _SHARE_OF_GROWTH
     began = monotonic()
     failed = _report(f"{count} requests (seed {chosen.seed})", requests(chosen.seed, count), began)
     with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:

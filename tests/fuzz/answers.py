@@ -1,7 +1,5 @@
 """Well-formed answers of services that know full text, written from what they publish of their form."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -4,8 +4,6 @@ For every repetition: what stands before it, what it repeats many times, and an 
 the pattern many times over, so that a search begins anew at each of them and looks to the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from re import _constants as codes  # type: ignore[attr-defined]

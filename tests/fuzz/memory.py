@@ -5,8 +5,6 @@ Each shape is read in a process of its own, whose peak is what the system has co
 refused in a sentence.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

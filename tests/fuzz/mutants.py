@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - a table has long lines
 """Mutants of samples: what `random.Random` makes of them is the same for the same seed, on every machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

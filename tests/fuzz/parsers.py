@@ -1,7 +1,5 @@
 """Mutated answers for every parser, and growing ones: errors of ours alone, and no more than linear time."""
 
-from __future__ import annotations
-
 import traceback
 import warnings
 from collections.abc import Iterator

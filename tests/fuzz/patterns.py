@@ -4,8 +4,6 @@ Those that stand in a module are recorded while the modules are imported. Those 
 from the syntax tree; `LOCALS` gives a value to the names that a function gives them.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil
@@ -47,7 +45,7 @@ ANCHORED = (
     "harvester/mirror/doubt_rules.py",
     "harvester/mirror/data_ends.py",
     "harvester/mirror/document_ends.py",
-    "harvester/mirror/file_ends.py",
+    "harvester/mirror/file_facts.py",
     "harvester/mirror/file_facts.py",
     "harvester/mirror/file_types.py",
     "harvester/mirror/media_ends.py",

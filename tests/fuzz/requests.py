@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - tables have long lines
 """Requests to the application of OAI-PMH: legal ones, and mutants of them; whatever comes, an answer and no traceback."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO

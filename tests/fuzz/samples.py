@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - samples have long lines
 """Well-formed answers of every kind, for the parsers of `targets.py` and their mutants to begin from."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

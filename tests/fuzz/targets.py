@@ -4,8 +4,6 @@
 A target takes bytes. It may raise errors of ours, and what its own docstring promises besides.
 """
 
-from __future__ import annotations
-
 import io
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,12 +21,13 @@ from gateway.core.spdx import spdx_uri
 from gateway.core.xmltext import is_legal
 from gateway.formats import reader_of
 from gateway.fulltext import licenses
-from gateway.hub import callbacks
 from gateway.hub import routes as hub_forms
+from gateway.hub import topics
 from gateway.hub.topics import Topics
 from gateway.oaipmh.arguments import parse as parse_arguments
 from gateway.publish import resourcesync_abouts
-from gateway.publish.mapping import Given, SourceFacts, Task, prepare
+from gateway.publish.mapping import SourceFacts, Task, prepare
+from gateway.publish.payloads import Given
 from gateway.publish.provenance import datestamp_of
 from gateway.publish.provenance import read as read_provenance
 from gateway.resourcesync.addresses import ResourceSet
@@ -62,7 +61,7 @@ from harvester.fulltext.steps import (
     signposting,
     unpaywall,
 )
-from harvester.http import archives, dates, links, urls
+from harvester.http import archives, dates, json_answers, urls
 from harvester.http import robots_txt as robots
 from harvester.http.content_encoding import decoded
 from harvester.http.messages import Fetched, Request, settled_date
@@ -76,7 +75,8 @@ from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
 from harvester.runtime.temporary_files import AnonymousFile
-from harvester.sources import websub
+from harvester.schedule.subscriptions import words_of
+from harvester.sources import topic_and_hub
 from harvester.sources.files import records as wire_files
 from harvester.sources.oai_pmh import answers as oai_pmh
 from harvester.sources.oai_pmh import description as friends
@@ -87,16 +87,16 @@ from harvester.sources.resourcesync import entries, fixity, leads, package
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr import requests as solr_query
 from harvester.sources.static_repository import document as static_repository
-from harvester.validate.report import Evidence
+from harvester.validate.check import Evidence
 from harvester.validate.resourcesync import documents as strict
 from harvester.validate.resourcesync.downloads import Download, Downloads, Limits
 from harvester.validate.resourcesync.inventory import read_inventory
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document as StrictDocument
 from harvester.validate.resourcesync.model import Listed
 from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
 from harvester.xml import decoding, entities, namespaces, outline, recovery, repair
@@ -115,12 +115,12 @@ harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/ide
 harvester/fulltext/known_copies harvester/fulltext/page_ranges
 harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
 harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
-harvester/http/links harvester/http/messages harvester/http/robots_txt harvester/http/urls
+harvester/http/messages harvester/http/robots_txt harvester/http/urls
 harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sources/oai_pmh/date_ranges
 harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
 harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
-harvester/sources/resourcesync/package harvester/sources/seen harvester/sources/websub
+harvester/sources/resourcesync/package harvester/sources/seen
 harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
 harvester/validate/resourcesync/documents harvester/validate/resourcesync/elements
 harvester/validate/resourcesync/entries harvester/validate/resourcesync/inventory
@@ -132,7 +132,7 @@ PARTS = frozenset((
     "document", "known_copies", "first_generation", "json_answers", "landing_anchors",
     "landing_links", "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
-    "parsing", "policies", "seen", "slices", "streaming", "oai_pmh.date_ranges",
+    "parsing", "policies", "seen", "slices", "oai_pmh.date_ranges",
 ))  # fmt: skip
 _BASE = "http://x.org/1"
 
@@ -242,7 +242,7 @@ def _addresses(text: str) -> object:
 
 
 def _static(body: bytes) -> object:
-    if not static_repository.looks_like_one(body):
+    if not static_repository.is_static_repository(body):
         return None
     repository = static_repository.read(body)
     return [static_repository.cut(repository, list_, 0, len(list_.places)) for list_ in repository.lists]
@@ -411,8 +411,8 @@ TARGETS = (
     Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (samples.ROBOTS,)),
     Target("resourcesync.leads.headers", lambda body: leads.leads_of_headers((("Link", body.decode("latin-1")),), _BASE), (samples.LINK,)),
     Target("links.header", _header("Link", signposting.of_answer), (samples.LINK,)),
-    Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (samples.LINK,)),
-    Target("links.json", lambda body: links.from_json(body, _BASE), (samples.WORK_JSON,)),
+    Target("links.text", _text(lambda text: list(typed_links.links_of_text(text, _BASE))), (samples.LINK,)),
+    Target("links.json", lambda body: json_answers.linkset(body, _BASE), (samples.WORK_JSON,)),
     Target("typed_links", _text(lambda text: list(typed_links.written(text))), (samples.LINK,)),
     Target("declared", _declared, (samples.PAGE, samples.WORK_JSON, samples.LINK)),
     Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (samples.WORK_JSON, samples.LINK)),
@@ -458,8 +458,8 @@ TARGETS = (
     Target("archives", archives.names_in, (samples.a_zip(), samples.a_tar())),
     Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (samples.gzipped(samples.LISTS), samples.a_zip(), samples.a_tar())),
     Target("resourcesync.package", _packed, (samples.a_zip(), samples.a_tar())),
-    Target("websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
-    Target("websub.words", _answer(websub.words_of), (b"no such topic",)),
+    Target("websub", _header("Link", topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
+    Target("websub.words", _answer(words_of), (b"no such topic",)),
     Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
     Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),
     Target("retrying.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),
@@ -471,8 +471,8 @@ TARGETS = (
     Target("provenance", lambda body: read_provenance([body]), (samples.PROVENANCE.encode(), *samples.PAYLOADS)),
     Target("arguments", parse_arguments, (_ARGUMENTS,)),
     Target("hub.forms", lambda body: hub_forms.read(body, 864_000), (_HUB_FORM, b"hub.mode=subscribe&hub.lease_seconds=9")),
-    Target("hub.callbacks", _text(lambda text: callbacks.refusal(text, ("https://x.org/oai",), _ALLOWED)), _CALLBACKS),
-    Target("hub.callbacks.network_of", _text(callbacks.network_of), (b"192.0.2.1", b"2001:db8::1%eth0", b"::ffff:192.0.2.1")),
+    Target("hub.callbacks", _text(lambda text: topics.refusal(text, ("https://x.org/oai",), _ALLOWED)), _CALLBACKS),
+    Target("hub.callbacks.network_of", _text(topics.network_of), (b"192.0.2.1", b"2001:db8::1%eth0", b"::ffff:192.0.2.1")),
     Target("hub.topics", _text(_HUB_TOPICS.named), (b"https://x.org/oai?verb=ListRecords&metadataPrefix=oai_dc&set=a", _CHANGE_LIST)),
     Target("request line", escaped, (b"GET /oai?" + _ARGUMENTS + b" HTTP/1.1\r\n", "GET /oai?x=é HTTP/1.1\r\n".encode())),
     Target("mirror.read_components", lambda body: files(components(body)), (samples.DIDL.encode(), samples.METS.encode())),

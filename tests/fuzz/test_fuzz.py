@@ -1,7 +1,5 @@
 """What CI runs of the fuzz: a share of the requests, the mutants, the growing documents and the worst shapes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The instance of these tests, its exports, and its loaded graph."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small instance with works, searches and decisions, whose graph can be counted by hand."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from functools import partial
@@ -112,17 +110,17 @@ def fill(folder: Path) -> None:
     dump.write_text("\n".join(lines))
     done(folder, "source", "add", "s", str(dump), "--kind", "files")
     done(folder, "run", "s")
-    with closing(open_discovery(folder)) as desk:
-        desk.enlist("s", [(identifier(name), f"oai:x:{name}") for name in WORKS], 1, 1)
+    with closing(open_discovery(folder)) as discovery:
+        discovery.enlist("s", [(identifier(name), f"oai:x:{name}") for name in WORKS], 1, 1)
         for name, sample in WORKS.items():
             if sample.search is not None:
-                lease = desk.lease(2, 60, identifier=identifier(name))
+                lease = discovery.lease(2, 60, identifier=identifier(name))
                 decisions = [
                     Decision(identifier(name), copy.url, copy.sha256, verdict, "It is so.", "a person", 3)
                     for copy, verdict in sample.verdicts
                 ]
                 search = search_as_json(sample.search)
-                assert desk.done(lease, str(sample.search.outcome), search, 3, partial(_decided, decisions))
+                assert discovery.done(lease, str(sample.search.outcome), search, 3, partial(_decided, decisions))
     done(folder, "publish")
     done(folder, "takedown", "add", identifier("gone"))
 

@@ -1,7 +1,5 @@
 """Loading an export: wherever it lies, whatever is wrong with it, and whoever loads at the same time."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

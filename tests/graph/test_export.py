@@ -1,7 +1,5 @@
 """The export: counts, identifiers, headers, hostile values, and a folder that appears whole or not at all."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -130,10 +128,10 @@ def test_folder_that_exists_is_never_replaced(folder, tmp_path) -> None:
 def _export(folder: Path, stop: Stop, target: Path, format_: str = "neo4j"):
     with (
         closing(open_store(folder)) as store,
-        closing(open_discovery(folder)) as desk,
+        closing(open_discovery(folder)) as discovery,
         Path(os.devnull).open("w") as nowhere,
     ):
-        return Export(store, desk, Errors(nowhere), stop).write(target, format_)
+        return Export(store, discovery, Errors(nowhere), stop).write(target, format_)
 
 
 @each_row("format_", exporting.FORMATS)

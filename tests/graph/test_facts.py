@@ -1,7 +1,5 @@
 """What becomes of one item: authors, publishers, dates, files; and values that nobody expects."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The questions of the guide, each answered right on a small instance; and what is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

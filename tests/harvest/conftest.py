@@ -1,7 +1,5 @@
 """A repository on loopback, and instance folders to harvest it into."""
 
-from __future__ import annotations
-
 import pytest
 
 from harvester.harvest.instance import opened

@@ -1,7 +1,5 @@
 """The class of address that a source had when it was added, and what it takes to let it lead elsewhere."""
 
-from __future__ import annotations
-
 import json
 import socket
 import tomllib

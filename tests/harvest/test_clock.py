@@ -1,13 +1,11 @@
 """A harvest with a clock that has jumped ahead leaves nothing behind that is dated by it."""
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 
 import pytest
 
-from gateway.store import sqlite
+from gateway.store import connecting
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_inbox
 from tests.rows import each_row
@@ -33,7 +31,7 @@ def test_a_harvest_with_a_clock_that_jumped_stops_before_it_begins(command, sour
     with closing(open_inbox(instance)) as inbox:
         before = inbox.last_number(), inbox.runs("one", 9)
     with monkeypatch.context() as ahead:
-        ahead.setattr(sqlite, "THIS_HOST", HostClock(lambda: time.time() + 400 * DAY))
+        ahead.setattr(connecting, "THIS_HOST", HostClock(lambda: time.time() + 400 * DAY))
         status, _, err = command(*arguments)
     assert (status, "jumped 400.0 days ahead" in err) == (1, True)
     with closing(open_inbox(instance)) as inbox:

@@ -1,7 +1,5 @@
 """What an address is: `harvester source check URL`, as people and scripts see it."""
 
-from __future__ import annotations
-
 import io
 import tomllib
 import zipfile

@@ -1,7 +1,5 @@
 """What a harvester does every day, seen by its user: a short proof of each promise that slow tests prove at length."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Sources say when this machine's clock is wrong; what a wrong clock has left behind puts nothing off."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A harvest that is interrupted from outside: by one signal, by two, and by another process."""
 
-from __future__ import annotations
-
 import json
 import signal
 from contextlib import contextmanager

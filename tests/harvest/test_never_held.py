@@ -3,14 +3,12 @@
 The records that were never held have old dates and came later, so that no incremental harvest asks for them.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from harvester.harvest.instance import opened
-from harvester.harvest.never_held import LOOKED_AT, MOST_FAILURES
+from harvester.harvest.never_held import MOST_FAILURES, SAMPLE_SIZE
 from harvester.runtime.exit_status import Status
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -144,20 +142,20 @@ _ELSEWHERE = '<error code="cannotDisseminateFormat">Not so.</error>'
 
 def test_of_much_that_is_in_other_formats_only_some_is_looked_at(harvested, swept, repository):
     harvested(20, "--format", "mods")
-    repository.fill(3 * LOOKED_AT, start=20)
+    repository.fill(3 * SAMPLE_SIZE, start=20)
     repository._getrecord = lambda _asked: _ELSEWHERE
     status, counts, err = swept()
-    assert (status, counts["in_other_formats"], len(_asked_singly(repository))) == (0, 3 * LOOKED_AT, LOOKED_AT)
-    assert f"{3 * LOOKED_AT} records are named that the source has in other formats only" in err
+    assert (status, counts["in_other_formats"], len(_asked_singly(repository))) == (0, 3 * SAMPLE_SIZE, SAMPLE_SIZE)
+    assert f"{3 * SAMPLE_SIZE} records are named that the source has in other formats only" in err
 
 
 def test_where_one_of_those_comes_all_are_asked_for(harvested, swept, repository):
     harvested(20, "--format", "mods")
-    repository.fill(3 * LOOKED_AT, start=20)
+    repository.fill(3 * SAMPLE_SIZE, start=20)
     get_record, first = repository._getrecord, "oai:fake:00023"
     repository._getrecord = lambda asked: get_record(asked) if asked["identifier"] == first else _ELSEWHERE
     status, counts, _ = swept()
-    assert (status, counts["fetched"], counts["in_other_formats"]) == (0, 1, 3 * LOOKED_AT - 1)
+    assert (status, counts["fetched"], counts["in_other_formats"]) == (0, 1, 3 * SAMPLE_SIZE - 1)
     assert sorted(_asked_singly(repository)) == sorted(repository.items)[20:]
 
 

@@ -1,7 +1,5 @@
 """A source that is another repository than before is not published as the one that it was."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

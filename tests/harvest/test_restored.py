@@ -3,8 +3,6 @@
 A harvester that goes on from a responseDate of the lost repository ends with what a fresh one receives.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 from contextlib import closing

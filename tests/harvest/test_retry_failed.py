@@ -1,7 +1,5 @@
 """What could not be fetched is asked for again, and nothing else; what comes leaves quarantine, or the windows left."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import RawPage, RunOutcome, Slice

@@ -1,7 +1,5 @@
 """Before a name is used again it is said which records come to life again under it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

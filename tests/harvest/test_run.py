@@ -3,8 +3,6 @@
 Each run starts the process that publishes; so only the tests that tell most are everyday ones.
 """
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 
@@ -13,8 +11,8 @@ import pytest
 from gateway.core.model import Lack, RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
-from harvester.harvest.completeness import Proof, proved
-from harvester.harvest.dry_run import rehearse
+from harvester.harvest.accounting import Proof, proved
+from harvester.harvest.run import rehearse
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status

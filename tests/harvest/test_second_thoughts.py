@@ -1,7 +1,5 @@
 """What comes after a change of mind: a source that is added again, and runs that were only tried."""
 
-from __future__ import annotations
-
 import json
 
 

@@ -1,13 +1,11 @@
 """No secret of an address is published, kept in the log of runs or shown."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 
 from gateway.core.model import RunOutcome
 from gateway.store.opening import open_inbox, open_store
-from harvester.harvest.run_log import RunLog
+from harvester.harvest.run_lifecycle import RunLog
 from harvester.runtime.progress import Silence
 from tests.rows import each_row
 

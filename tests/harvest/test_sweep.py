@@ -1,7 +1,5 @@
 """What a source does not have any more is deleted, and only that; what returns is fetched again."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import RunOutcome, Selection
@@ -9,7 +7,7 @@ from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.sweep import LOOKED_AT, sweep  # type: ignore[attr-defined]
+from harvester.harvest.sweep import SAMPLE_SIZE, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
@@ -212,24 +210,24 @@ def test_what_the_list_leaves_out_and_is_there_stays(harvest, swept, repository,
 
 def test_a_list_that_leaves_out_much_that_is_there_is_not_believed(harvest, swept, repository, house, hiding):
     repository.page_size = 200
-    repository.fill(LOOKED_AT * 12)
+    repository.fill(SAMPLE_SIZE * 12)
     harvest()
     _vanish(repository, 5)
-    hiding(*(f"oai:fake:{number:05}" for number in range(100, 101 + LOOKED_AT)))
+    hiding(*(f"oai:fake:{number:05}" for number in range(100, 101 + SAMPLE_SIZE)))
     ran = swept()
     assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
     assert "which is there" in ran.run.reasons[0]
-    assert len(repository.lists("GetRecord")) == LOOKED_AT
+    assert len(repository.lists("GetRecord")) == SAMPLE_SIZE
 
 
 def test_where_the_list_moved_while_it_was_read_everything_missing_is_looked_at(
     harvest, swept, repository, house, hiding
 ):
     repository.page_size = 300
-    repository.fill(LOOKED_AT * 12)
+    repository.fill(SAMPLE_SIZE * 12)
     harvest()
-    gone = _vanish(repository, *range(100, 100 + LOOKED_AT))
-    last = f"oai:fake:{LOOKED_AT * 12 - 1:05}"
+    gone = _vanish(repository, *range(100, 100 + SAMPLE_SIZE))
+    last = f"oai:fake:{SAMPLE_SIZE * 12 - 1:05}"
     hiding(last)
     still = repository._listidentifiers
     moved = "<header><identifier>oai:fake:00001</identifier><datestamp>2024-05-05</datestamp></header>"

@@ -1,14 +1,17 @@
 """Sources that nobody looks after are named, and can be removed."""
 
-from __future__ import annotations
-
 import json
+from contextlib import closing
 
 import pytest
 
+from gateway import create_app
+from gateway.store.opening import open_inbox
+from harvester.runtime.locks import lock
 from tests.rows import each_row
 
 LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
+PAGES = ("/", "/sources", "/sources/laro", "/sources.json")
 
 
 @pytest.fixture
@@ -55,6 +58,20 @@ def test_a_source_that_tend_never_harvests_is_named_where_a_person_looks(command
         expected = 3 if arguments == "status" else 0  # it was never harvested
         assert (status, err.count(sentence)) == (expected, is_named and says_it), arguments
     assert [len(json.loads(line)["problems"]) for line in command("status", "--json")[1].splitlines()] == [is_named]
+
+
+def test_a_run_whose_process_died_is_interrupted_wherever_a_person_looks(command, files, instance):
+    command("source", "add", "laro", str(files), "--kind", "files", "--every", "never")
+    command("run", "laro")
+    with closing(open_inbox(instance)) as inbox:
+        inbox.start_run("laro", 2_000_000_000, "harvest")
+    (instance / "secret").write_text("the secret of a test")
+    page = create_app(instance).test_client().get
+    with lock(instance, "laro"):
+        seen = [command(words)[2] for words in ("status", "check")] + [page(place).text for place in PAGES]
+        assert not [text for text in seen if "Interrupted" in text]
+    seen = [command(words)[2] for words in ("status", "check")] + [page(place).text for place in PAGES]
+    assert len([text for text in seen if "Interrupted" in text and "Running" not in text]) == len(seen)
 
 
 @each_row("every", ["at times", "6", "NEVER"])

@@ -1,7 +1,5 @@
 """Stored records that a full harvest does not list: if they are many, the run says so, and asks nothing more for it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Deletions beyond the share wait for a person; the rest of the run goes on, and says so until somebody decides."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

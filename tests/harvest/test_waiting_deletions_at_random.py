@@ -1,14 +1,12 @@
 """Random changes, deletions, kills, stops and answers of a person: the inbox always makes the same store again."""
 
-from __future__ import annotations
-
 import os
 import random
-import time
 
 import pytest
 
 from tests.harvest.test_waiting_deletions import assert_same_again, living, waits
+from tests.killing import is_killed
 from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
@@ -19,7 +17,7 @@ _START = 60
 _OPTIONS = ((), (), ("--yes",), ("--full",), ("--max-records", "7"), ("--full", "--slice", "year"))
 
 
-def test_after_random_histories_the_store_is_made_again_as_it_was(instance, repository, command, harvester, tmp_path):
+def test_after_random_histories_the_store_is_made_again_as_it_was(instance, repository, command, tmp_path):
     dice = random.Random(SEED)
     repository.fill(_START)
     repository.now = "2024-06-01T00:00:00Z"
@@ -28,7 +26,7 @@ def test_after_random_histories_the_store_is_made_again_as_it_was(instance, repo
     for number in range(_ROUNDS):
         _change(repository, dice, f"2025-01-{number % 28 + 1:02}T00:00:00Z")
         if dice.random() < 1 / 3:
-            _kill(repository, harvester, dice)
+            is_killed(instance, dice.randrange(1, 1_000), "run", "fake", *dice.choice(((), ("--full",), ("--yes",))))
         command("run", "fake", *dice.choice(_OPTIONS))
         (tmp_path / str(number)).mkdir()
         assert_same_again(instance, tmp_path / str(number))
@@ -48,13 +46,3 @@ def _change(repository, dice, at):
         item.deleted, item.title, item.datestamp = dice.random() < 2 / 3, f"{item.title} again", at
     repository.fill(dice.randrange(3), start=len(repository.items), datestamp=at)
     repository.now = at.replace("T00", "T12")
-
-
-def _kill(repository, harvester, dice):
-    target = len(repository.lists()) + dice.randrange(1, 5)
-    process = harvester("run", "fake", *dice.choice(((), ("--full",), ("--yes",))))
-    while process.poll() is None and len(repository.lists()) < target:
-        time.sleep(0.001)
-    time.sleep(dice.random() / 50)
-    process.kill()
-    process.communicate()

@@ -1,7 +1,5 @@
 """A private certificate authority, made by openssl, and servers with certificates of it."""
 
-from __future__ import annotations
-
 import ssl
 import subprocess
 from pathlib import Path

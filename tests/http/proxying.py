@@ -1,7 +1,5 @@
 """A proxy on loopback: plain requests in absolute form, and tunnels (RFC 9110 §9.3.6) for everything encrypted."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A server on loopback that answers as a test tells it, and a `Web` whose pauses cost no time."""
 
-from __future__ import annotations
-
 import select
 import ssl
 import threading

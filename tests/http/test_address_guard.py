@@ -1,7 +1,5 @@
 """The address guard: where strangers may send us, and where only an administrator may."""
 
-from __future__ import annotations
-
 import socket
 import time
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """Whatever comes over the connection: an answer, or an error of ours; never a library's exception."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import warnings

@@ -1,7 +1,5 @@
 """What an archive holds is seen from its bytes."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile

@@ -1,7 +1,5 @@
 """Private certificate authorities: trusted besides the public ones, for all requests or for one source."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import ConfigurationError, ConnectionFailed

@@ -1,7 +1,5 @@
 """Credentials: read when they are used, sent to the source's own origin only, and shown to nobody."""
 
-from __future__ import annotations
-
 import ssl
 import subprocess
 from base64 import b64encode
@@ -13,7 +11,7 @@ import pytest
 from gateway.core.errors import ConfigurationError, ConnectionFailed
 from harvester.http.credentials import Access, Credentials, Secret, credentials_from
 from harvester.http.messages import Request
-from harvester.http.origins import Origin
+from harvester.http.urls import Origin
 from tests.http.server import Server, ok, serving
 from tests.rows import each_row
 

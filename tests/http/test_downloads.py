@@ -1,15 +1,13 @@
 """A file is written as it comes, and one that breaks off goes on where it stopped."""
 
-from __future__ import annotations
-
 import gzip
 from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from gateway.core.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed
+from harvester.http.downloads import Arriving
 from harvester.http.messages import Fetched, Request
-from harvester.http.partial_file import Arriving
 from tests.mirror.provider import Item, Provider, serving, tag_of
 from tests.rows import each_row
 

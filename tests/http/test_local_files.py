@@ -1,7 +1,5 @@
 """An archive that is read as a source may not have two different files of one name: one of them would be lost."""
 
-from __future__ import annotations
-
 import warnings
 import zipfile
 

@@ -1,14 +1,12 @@
 """A name that leads to our own servers is refused, whatever it is called."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest
 
 from gateway.core.address_rules import Allowed
 from gateway.core.errors import AddressRefused
-from harvester.http.own_servers import elsewhere
+from harvester.http.address_guard import elsewhere
 from tests.rows import each_row
 
 ADDRESSES = {"gateway.example.org": "192.0.2.1", "alias.example.net": "192.0.2.1", "other.example.net": "192.0.2.2"}

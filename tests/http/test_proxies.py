@@ -1,7 +1,5 @@
 """Proxies that the environment names: which requests go there, and what the address guard can still judge."""
 
-from __future__ import annotations
-
 import logging
 from base64 import b64encode
 from collections.abc import Iterator

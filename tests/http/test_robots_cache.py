@@ -1,12 +1,10 @@
 """The robots.txt of an authority is fetched once a day, by whichever thread comes first."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import ConnectionFailed, TryLater
 from harvester.http.messages import Fetched
-from harvester.http.robots_cache import RobotsCache
+from harvester.http.robots_txt import RobotsCache
 from tests.rows import each_row
 
 PLACE = "https://journal.example.org/robots.txt"

@@ -1,7 +1,5 @@
 """What a robots.txt says is read the same way by whoever asks for one, whatever bytes it holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import RobotsDenied, TryLater

@@ -1,7 +1,5 @@
 """Sessions are lent to one request at a time, and cookies belong to whom they were given."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler

@@ -1,7 +1,5 @@
 """Addresses of requests, dates, and headers of answers."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

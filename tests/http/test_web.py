@@ -1,7 +1,5 @@
 """The seam to the network against real servers on loopback: what is sent, what comes back, what is waited for."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import socket

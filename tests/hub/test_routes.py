@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - tables have long lines, and foreign digits
 """What `/hub` answers to subscribers, and what it stores."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import quote, urlencode
 
@@ -11,7 +9,7 @@ import pytest
 from gateway.core.errors import StoreBusy
 from gateway.core.model import HubMode
 from tests.page_house import opened
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.rows import each_row
 
 SITE = "https://gateway.example.org"
@@ -27,7 +25,7 @@ def opened_house(tmp_path_factory, ready_made):
     settings = {"hub": True, "hub_subscriptions_of_network": 3, "hub_allow": "10.0.0.0/8 files.intern [fd00::1]:8080"}
     with opened(folder, **settings) as house:
         house.add("1", sets=("x",))
-        house.desk.now += 5
+        house.harness.now += 5
         yield house
 
 
@@ -157,7 +155,7 @@ def test_another_site_on_our_host_may_be_allowed(tmp_path, ready_made):
     for allowed in ("gateway.example.org", "gateway.example.org:443", "gateway.example.org:8443", "0.0.0.0/0"):
         with opened(tmp_path, hub=True, hub_allow=allowed) as house:
             house.add("1")
-            house.desk.now += 5
+            house.harness.now += 5
             form = {"hub.callback": f"{SITE}/other/websub", "hub.mode": "subscribe", "hub.topic": LIST}
             answers[allowed] = house.app.test_client().post("/hub", data=form).status_code
     assert list(answers.values()) == [202, 202, 400, 400]
@@ -236,7 +234,7 @@ def test_without_the_setting_there_is_no_hub(tmp_path, ready_made):
     ready_made(tmp_path, make_databases)
     with opened(tmp_path, hub=False) as house:
         house.add("1")
-        house.desk.now += 5
+        house.harness.now += 5
         assert house.app.test_client().post("/hub", data={}).status_code == 404
         assert "Link" not in house.get(LIST.removeprefix(SITE)).headers
         assert "/hub" not in json.dumps([rule.rule for rule in house.app.url_map.iter_rules()])

@@ -1,7 +1,5 @@
 """Bags, good and bad, in every way in which the tests of the Library of Congress's library make them."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable

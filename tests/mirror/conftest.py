@@ -1,7 +1,5 @@
 """A provider on loopback, and a mirror of it in a folder."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import time

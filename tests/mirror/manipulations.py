@@ -1,7 +1,5 @@
 """What somebody may do to a mirror behind its back: a table, by name. `audit --offline` finds each of them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

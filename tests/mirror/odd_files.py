@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - tables have long lines
 """Good files that are small, odd, or look like an error, and answers that only look wrong."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A provider of complex objects on loopback: its OAI-PMH and its files, doing what a test tells it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

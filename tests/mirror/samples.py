@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - heads of files have long lines
 """Small whole files of the kinds that repositories hold, each another by its number."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -4,8 +4,6 @@
 `Fault.name` says what a mirror must notice. One row cannot be noticed where nothing is stated of the file: `UNSEEN`.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import random

@@ -1,7 +1,5 @@
 """A file on its way goes on where it broke off, in this process or the next, and is never made of two halves."""
 
-from __future__ import annotations
-
 import hashlib
 from contextlib import closing
 from email.utils import formatdate
@@ -11,8 +9,8 @@ from zlib import crc32
 import pytest
 
 from gateway.core.errors import AnswerTooLarge, ConnectionFailed, StoreDamaged
+from harvester.http.downloads import Arriving
 from harvester.http.messages import Fetched
-from harvester.http.partial_file import Arriving
 from harvester.mirror import object_state as holding
 from harvester.mirror.component import Component
 from harvester.mirror.fetch_file import Limits, collect

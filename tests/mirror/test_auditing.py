@@ -1,7 +1,5 @@
 """An audit reads every byte again, and knows what the provider has now."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Bags are good and bad for us as they are for the library of the Library of Congress."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the bytes of a file tell about themselves: real files are beyond doubt, parts of them are not."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import struct

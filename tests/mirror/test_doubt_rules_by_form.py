@@ -1,7 +1,5 @@
 """The form of a file tells what stands in its place, and what only has the words of an error."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """What came and may not be the file: kept aside, told, tried again, replaced, proven, accepted."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 

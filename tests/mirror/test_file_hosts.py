@@ -1,7 +1,5 @@
 """robots.txt decides about files, unless they are ours by agreement; about lists of OAI-PMH it never does."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 

@@ -1,7 +1,5 @@
 """Names of files keep their accents, suit every file system, and never differ by case or Unicode form alone."""
 
-from __future__ import annotations
-
 from unicodedata import normalize
 
 from harvester.mirror.component import Component

@@ -1,7 +1,5 @@
 """Of a changed document only those files are asked for whose digest, size or date is another."""
 
-from __future__ import annotations
-
 from hashlib import md5, sha1, sha256, sha512
 from zlib import crc32
 

@@ -1,7 +1,5 @@
 """What a source states of a file goes the whole way: read by a gateway, told on as PREMIS, compared by its mirror."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from hashlib import md5, sha1, sha256, sha384, sha512
@@ -15,8 +13,9 @@ from gateway.core.xmltext import DIDL, OAI_DC, PREMIS
 from tests.live import called, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import Item, Provider, serving
-from tests.mirror.rounds import SETTINGS
 from tests.rows import each_row
+
+SETTINGS = {"fetch_backoff_seconds": 0.01, "fetch_retries": 2}
 
 COMPUTED: dict[str, Callable[[bytes], str]] = {
     "MD5": lambda content: md5(content).hexdigest(),

@@ -1,7 +1,5 @@
 """A package on a disk becomes the baseline; a bag that is not good is refused, as others refuse it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

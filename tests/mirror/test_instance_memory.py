@@ -1,7 +1,5 @@
 """An older copy of a whole mirror is sound in itself; an instance, or who has kept a digest, recognises it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Whatever is done to a mirror behind its back, an audit finds it without asking anybody."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

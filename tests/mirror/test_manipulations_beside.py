@@ -1,7 +1,5 @@
 """Whatever is done to `failed`, `doubtful` and `waiting` behind its back, an audit finds it without a request."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A mirror holds what the provider has, fetches only what changed, and tells what is missing."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is kept as OCFL is valid by somebody else's judgement, whatever interrupted its making."""
 
-from __future__ import annotations
-
 import errno
 import signal
 import subprocess

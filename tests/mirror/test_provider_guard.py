@@ -1,7 +1,5 @@
 """A provider that lists nothing, much less, deletes much at once, or is another one changes no mirror by itself."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

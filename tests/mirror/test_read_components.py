@@ -1,7 +1,5 @@
 """Every family of complex objects there is, read for the files it names."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from hashlib import sha256

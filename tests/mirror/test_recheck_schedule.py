@@ -1,7 +1,5 @@
 """When a file is due for a recheck, and the memory of that."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 

@@ -1,7 +1,5 @@
 """A recheck notices files that were replaced in place, by few and conditional requests."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from hashlib import sha256

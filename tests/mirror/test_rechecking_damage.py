@@ -1,7 +1,5 @@
 """A recheck of objects that are damaged on this disk: they are named, mended where that can be, and stop no other."""
 
-from __future__ import annotations
-
 import json
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """A recheck takes no error page for a file; what a person has accepted stays accepted while its bytes are the same."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

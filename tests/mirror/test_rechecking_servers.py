@@ -1,7 +1,5 @@
 """A recheck among servers that are busy, lead astray, or have wrong clocks: nothing is lost, and nobody is pressed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.mirror.conftest import each_mirror

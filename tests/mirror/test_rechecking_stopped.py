@@ -1,7 +1,5 @@
 """A recheck that is asked to stop, or killed, loses nothing, and goes on the next time."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from threading import Event

@@ -1,7 +1,5 @@
 """Faults of file servers, and answers that only look odd, each with SHA-256, size or nothing stated."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.mirror import samples

@@ -1,7 +1,5 @@
 """A mirror that is asked to stop, or whose provider is failing, says so and goes on the next time."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """How files of a mirror come over the wire: in parts, slowly, and from addresses as people write them."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 

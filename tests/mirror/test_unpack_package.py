@@ -1,7 +1,5 @@
 """Delivered archives are unpacked within limits, and what is refused leaves nothing behind."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import warnings

@@ -1,7 +1,5 @@
 """What a mirror may lead to: the class of address of its provider is kept with it; an option allows more."""
 
-from __future__ import annotations
-
 import json
 import re
 

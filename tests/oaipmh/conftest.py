@@ -1,7 +1,5 @@
 """A repository in memory with a clock that stands still, so that whole answers can be compared."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

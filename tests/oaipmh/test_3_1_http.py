@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §3.1: the protocol over HTTP, and what HTTP itself asks for."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import zlib

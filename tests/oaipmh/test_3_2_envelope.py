@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §3.2, §3.6: the frame of every answer, and errors in it."""
 
-from __future__ import annotations
-
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
 xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/ http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd">

@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §3.5: lists in parts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §4: the whole answers of the six verbs, compared byte by byte."""
 
-from __future__ import annotations
-
 from gateway.core.model import SetDescription, Source
 from tests.rows import each_row
 

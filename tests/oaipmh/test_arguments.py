@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §3.1.1 and §4: which arguments are legal, and what they mean."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from hypothesis import given

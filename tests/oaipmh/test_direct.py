@@ -1,7 +1,5 @@
 """Lists and records are answered beside Flask, and nobody can notice: not by a header, not by a byte."""
 
-from __future__ import annotations
-
 import pytest
 from flask import Flask
 

@@ -1,7 +1,5 @@
 """How many records the pages of a real store have, as a client reads them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from urllib.parse import quote

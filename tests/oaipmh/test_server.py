@@ -1,7 +1,5 @@
 """The provider as it runs: gunicorn, the real store, HTTP from outside, and harvesters that others wrote."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import signal
@@ -14,7 +12,6 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 from lxml import etree
-from sickle import Sickle
 
 from gateway.core.model import Format, ItemChange, Publication, Record, SetDescription, Source
 from gateway.core.xmltext import DC, OAI_DC, XSI, utc_datetime
@@ -143,17 +140,6 @@ def test_every_answer_of_a_list_is_valid_and_the_list_is_complete(send):
         query = f"verb=ListRecords&resumptionToken={quote(token.text)}" if token.text else ""
     assert cursors == list(range(0, COUNT, 20))
     assert seen == [f"oai:gateway.example.org:laro/{number}" for number in ORDER]
-
-
-def test_sickle_harvests_everything(base_url):
-    client = Sickle(base_url, http_method="POST")
-    records = list(client.ListRecords(metadataPrefix="oai_dc"))
-    assert len(records) == COUNT
-    assert {int(record.header.identifier.split("/")[1]) for record in records if record.deleted} == DELETED
-    assert records[0].metadata == {"title": [f"Work {ORDER[0]} — à lire"]}
-    assert len(list(client.ListIdentifiers(metadataPrefix="oai_dc", set="source:laro:even"))) == (COUNT + 1) // 2
-    assert len(list(client.ListIdentifiers(metadataPrefix="oai_dc", ignore_deleted=True))) == COUNT - len(DELETED)
-    assert {set_.setSpec for set_ in client.ListSets()} >= {"source", "source:laro", "source:laro:even"}
 
 
 @each_row(

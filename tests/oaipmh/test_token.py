@@ -1,7 +1,5 @@
 """OAI-PMH 2.0 §3.5: what the resumptionToken promises."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """An instance with files that were found and accepted, and a source with an inbox on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -85,9 +83,11 @@ class Place:
 
     def decide(self, item: str, link: FileLink, verdict: str) -> None:
         """Decide on a file, and publish that."""
-        with self.databases() as (store, inbox, desk):
-            desk.enlist(NAME, [(PREFIX + upstream(item), upstream(item))], 1, 1)
-            desk.decide(Decision(PREFIX + upstream(item), link.url, link.sha256, verdict, "By hand.", "a person", 1))
+        with self.databases() as (store, inbox, discovery):
+            discovery.enlist(NAME, [(PREFIX + upstream(item), upstream(item))], 1, 1)
+            discovery.decide(
+                Decision(PREFIX + upstream(item), link.url, link.sha256, verdict, "By hand.", "a person", 1)
+            )
             files = (link,) if verdict == "accept" else ()
 
             def known(state: ItemState) -> tuple[FileLink, ...]:
@@ -103,9 +103,9 @@ class Place:
         with (
             closing(open_store(self.folder)) as store,
             closing(open_inbox(self.folder)) as inbox,
-            closing(open_discovery(self.folder)) as desk,
+            closing(open_discovery(self.folder)) as discovery,
         ):
-            yield store, inbox, desk
+            yield store, inbox, discovery
 
     def call(self, *arguments: str, status: int = 0) -> str:
         done = CliRunner().invoke(main, ["--instance", str(self.folder), *arguments])
@@ -128,9 +128,9 @@ class Place:
 
     def later(self) -> None:
         """Let the pause of every repeated offer end."""
-        with self.databases() as (_, _, desk):
-            for offer in desk.offers(NAME, ("", "", ""), 99):
-                desk.store_offer(offer._replace(next_at=min(offer.next_at, 1)))
+        with self.databases() as (_, _, discovery):
+            for offer in discovery.offers(NAME, ("", "", ""), 99):
+                discovery.store_offer(offer._replace(next_at=min(offer.next_at, 1)))
 
     @property
     def notifications(self) -> list[dict[str, Any]]:

@@ -1,7 +1,5 @@
 """A library with a small LARO and an inbox: it takes in what is announced to it, as the people of Autoload wanted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """The announcement is a valid notification of COAR Notify 1.0.1, and says what is known of the file."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """An inbox that is broken or hostile: nothing follows it, nothing waits for it, and nothing of it is believed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

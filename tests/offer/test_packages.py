@@ -1,7 +1,5 @@
 """Packages for deposit by hand: whole or not there, always the same, and as DSpace reads them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

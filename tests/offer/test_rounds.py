@@ -1,7 +1,5 @@
 """Each accepted file is announced once; what may pass is repeated, and what is withdrawn is shown."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

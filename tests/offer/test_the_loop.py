@@ -1,7 +1,5 @@
 """The loop of Autoload is closed: a file is found, offered, taken in, and named by the source; the search ends."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

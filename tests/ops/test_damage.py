@@ -1,7 +1,5 @@
 """Every file of an instance is emptied, cut, overwritten, lost or unreadable: check says so before a command fails."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -174,10 +172,12 @@ def test_a_store_whose_log_is_lost_says_so_until_it_is_made_again(whole, tmp_pat
         assert store.counts("more")["items"] == 300
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 def test_check_is_never_content_with_a_file_that_another_command_cannot_use(whole, tmp_path):
     files = [file.relative_to(whole / "instance") for file in (whole / "instance").rglob("*") if file.is_file()]
     assert len(files) > 15
-    cases = [(str(name), damage) for name in files for damage in DAMAGES]
+    # The test above damages the databases.
+    cases = [(str(name), damage) for name in files if str(name) not in DATABASES for damage in DAMAGES]
     places = (tmp_path / str(number) for number in range(len(cases)))
     assert [sorrow for case, place in zip(cases, places, strict=True) for sorrow in damaged(whole, place, *case)] == []

@@ -1,13 +1,11 @@
 """The name, the colour and the logo of the settings are those of the pages; wrong ones stop the start."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.addresses import site_url
 from gateway.core.errors import ConfigurationError
 from tests.page_house import opened
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.rows import each_row
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

@@ -1,12 +1,10 @@
 """Whatever colour the settings have, text in it can be read, in light and in dark mode (WCAG 2.2, 1.4.3)."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pages.colours import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour
+from gateway.pages.style import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour
 from tests.rows import each_row
 
 

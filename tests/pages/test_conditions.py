@@ -1,7 +1,5 @@
 """Conditions and ranges that are none are ignored at every address, and are no fault of the server (RFC 9110)."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from gateway.pages.conditions import clean

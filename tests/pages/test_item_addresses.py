@@ -1,7 +1,5 @@
 """An identifier is written in an address so that it survives browsers and proxies, and is read again."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -9,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.core.names import local_identifier
-from gateway.pages.item_addresses import address_of, is_plain, merged
+from gateway.pages.item_places import address_of, is_plain, merged
 from tests.rows import each_row
 
 LEGAL = "ABCxyz019-_.!~*'();/:@&=+$,?%"

@@ -1,14 +1,12 @@
 """Programs find every interface from the start page, and a true description of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
 import pytest
 
 from tests.page_house import House, opened
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 
 
 @pytest.fixture
@@ -16,7 +14,7 @@ def house(tmp_path, ready_made) -> Iterator[House]:
     ready_made(tmp_path, make_databases)
     with opened(tmp_path, files_serve=True, hub=True, resourcesync_files=True) as house:
         house.add("1")
-        house.desk.now += 5
+        house.harness.now += 5
         yield house
 
 

@@ -1,7 +1,5 @@
 """Which paths are those of pages, over the whole application: a new address fails here until it is named."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +8,7 @@ from flask import Flask
 
 from gateway.app import OTHERS, page_test
 from tests.applications import application
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.rows import each_row
 
 FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}

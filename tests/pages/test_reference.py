@@ -1,7 +1,5 @@
 """Who an author is: an ORCID iD in any spelling counts, and what is none never makes one person of two."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.people import agent_of
 from gateway.core.model import Statement, Work
 from gateway.pages.reference import reference_of

@@ -1,7 +1,5 @@
 """Values are shown as people read them, and no text of a record can become markup."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree

@@ -1,7 +1,5 @@
 """The addresses of the site."""
 
-from __future__ import annotations
-
 from gateway.core.addresses import is_loopback
 from tests.rows import each_row
 

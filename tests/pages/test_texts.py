@@ -1,7 +1,5 @@
 """Templates escape what they show; texts of pages choose the form of a number."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

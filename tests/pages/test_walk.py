@@ -1,7 +1,5 @@
 """A walk through the site in a real browser: what a reviewer accepts, a reader sees."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from gateway.search.indexing import make
 from tests import live
 from tests.chromium import browser, complaints, follow, sign_in
 from tests.page_house import opened
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 

@@ -1,7 +1,5 @@
 """XML is shown one element a line, and never changed otherwise."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

@@ -1,19 +1,17 @@
 """What the tests of publication share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.publish.desk import Desk, make_databases
+from tests.publish.harness import Harness, make_databases
 
 
 @pytest.fixture
-def desk(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Desk]:
+def harness(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Harness]:
     ready_made(tmp_path, make_databases)
-    made = Desk(tmp_path)
+    made = Harness(tmp_path)
     with closing(made.store), closing(made.inbox):
         yield made

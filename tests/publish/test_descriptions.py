@@ -1,7 +1,5 @@
 """A published record is read for pages: what harvesters get, and nothing else."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

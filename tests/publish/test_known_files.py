@@ -1,9 +1,7 @@
 """What is known of files, compared with what an upstream says of them: its own word comes first."""
 
-from __future__ import annotations
-
 from gateway.core.model import FileLink, FileOrigin, Work
-from gateway.publish.mapping import with_known_files
+from gateway.publish.payloads import with_known_files
 from tests.rows import each_row
 
 URL = "https://x.example.org/1"

@@ -1,7 +1,5 @@
 """From payloads to records, without a store: every fragment is well-formed inside our envelope, whatever came."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given
@@ -9,7 +7,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from gateway.core.xmltext import DC, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, RIGHTS, SITEMAP, escape
-from gateway.publish.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, prepare, record
+from gateway.publish.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare, record
+from gateway.publish.payloads import Given
 from gateway.publish.provenance import MOST_ABOUT_BYTES
 from tests.rows import each_row
 

@@ -1,7 +1,5 @@
 """What a record says about itself is valid, and tells what an upstream said before us."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree

@@ -1,7 +1,5 @@
 """What becomes known of files is published at once, carried on by every harvest and rebuild, and withdrawn again."""
 
-from __future__ import annotations
-
 from lxml import etree
 
 from gateway.core.model import FileLink, FileOrigin
@@ -10,7 +8,7 @@ from gateway.publish.publish import begin, publish_in_turn
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild
 from tests.conftest import ROOT
-from tests.publish.desk import Desk, Sent, dc, pdf
+from tests.publish.harness import Harness, Sent, dc, pdf
 
 URL = "https://repository.example.org/1.pdf"
 FOUND = FileLink(
@@ -28,20 +26,20 @@ NAMED = "http://laro.example.org/1.pdf"
 LEARNED = FileLink(NAMED, "application/pdf", size=99, sha256="cd" * 32, found_at="2026-11-21T10:00:00Z")
 
 
-def filed(desk: Desk, *files: FileLink, upstream: str = "1") -> int:
-    desk.now += 1
-    return file_all(desk.store, desk.inbox, "laro", (upstream,), lambda _state: files).total()
+def filed(harness: Harness, *files: FileLink, upstream: str = "1") -> int:
+    harness.now += 1
+    return file_all(harness.store, harness.inbox, "laro", (upstream,), lambda _state: files).total()
 
 
-def didl(desk: Desk, upstream: str = "1") -> etree._Element:
+def didl(harness: Harness, upstream: str = "1") -> etree._Element:
     """Return the DIDL of an item, compared with our schema and the types of what is in it."""
-    tree = next(desk.tree(upstream, "oai_didl").iter(f"{{{DIDL}}}DIDL"))
+    tree = next(harness.tree(upstream, "oai_didl").iter(f"{{{DIDL}}}DIDL"))
     etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(tree)
     return tree
 
 
-def component(desk: Desk, url: str = URL) -> etree._Element | None:
-    components = didl(desk).iter(f"{{{DIDL}}}Component")
+def component(harness: Harness, url: str = URL) -> etree._Element | None:
+    components = didl(harness).iter(f"{{{DIDL}}}Component")
     return next(
         (
             candidate
@@ -52,17 +50,17 @@ def component(desk: Desk, url: str = URL) -> etree._Element | None:
     )
 
 
-def stamps(desk: Desk) -> tuple[int, int]:
-    return desk.record().datestamp, desk.record(prefix="oai_didl").datestamp
+def stamps(harness: Harness) -> tuple[int, int]:
+    return harness.record().datestamp, harness.record(prefix="oai_didl").datestamp
 
 
 # --- published, carried on, withdrawn -----------------------------------------------------------------------------
 
 
-def test_an_accepted_file_is_a_component_with_all_that_is_known_of_it(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    assert filed(desk, FOUND) == 2
-    element = component(desk)
+def test_an_accepted_file_is_a_component_with_all_that_is_known_of_it(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    assert filed(harness, FOUND) == 2
+    element = component(harness)
     texts = {element.tag.rpartition("}")[2]: element.text for element in element.iter() if element.text}
     assert texts == {
         "Identifier": URL,
@@ -76,98 +74,102 @@ def test_an_accepted_file_is_a_component_with_all_that_is_known_of_it(desk: Desk
     assert element.find(f".//{{{PREMIS}}}fixity") is not None
     (resource,) = element.iter(f"{{{DIDL}}}Resource")
     assert dict(resource.attrib) == {"mimeType": "application/pdf", "ref": URL}  # type: ignore[misc]
-    assert desk.sets() == ["fulltext", "source:laro"]
-    assert desk.listed("fulltext", "oai_didl") == desk.store.counts("laro")["fulltext"] == 1
+    assert harness.sets() == ["fulltext", "source:laro"]
+    assert harness.listed("fulltext", "oai_didl") == harness.store.counts("laro")["fulltext"] == 1
 
 
-def test_what_is_known_already_is_not_written_again(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    filed(desk, FOUND)
-    before = stamps(desk), desk.store.edition("laro")
-    assert filed(desk, FOUND) == 0
-    assert (stamps(desk), desk.store.edition("laro")) == before
+def test_what_is_known_already_is_not_written_again(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    filed(harness, FOUND)
+    before = stamps(harness), harness.store.edition("laro")
+    assert filed(harness, FOUND) == 0
+    assert (stamps(harness), harness.store.edition("laro")) == before
 
 
-def test_a_harvest_and_a_rebuild_carry_it_on(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    filed(desk, FOUND)
-    desk.sent(Sent("1", dc("Another title")))
-    assert component(desk) is not None
-    assert b"Another title" in desk.record().content
-    before = stamps(desk)
-    assert rebuild(desk.store, desk.inbox) == 0
-    assert stamps(desk) == before
+def test_a_harvest_and_a_rebuild_carry_it_on(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    filed(harness, FOUND)
+    harness.sent(Sent("1", dc("Another title")))
+    assert component(harness) is not None
+    assert b"Another title" in harness.record().content
+    before = stamps(harness)
+    assert rebuild(harness.store, harness.inbox) == 0
+    assert stamps(harness) == before
 
 
-def test_what_is_withdrawn_leaves_document_and_set_with_a_new_datestamp(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    was = desk.record(prefix="oai_didl")
-    filed(desk, FOUND)
-    between = stamps(desk)
-    assert filed(desk) == 2
-    assert stamps(desk) > between
-    assert component(desk) is None
-    assert (desk.sets(), desk.listed("fulltext")) == (["source:laro"], 0)
-    assert desk.record(prefix="oai_didl").digest == was.digest
+def test_what_is_withdrawn_leaves_document_and_set_with_a_new_datestamp(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    was = harness.record(prefix="oai_didl")
+    filed(harness, FOUND)
+    between = stamps(harness)
+    assert filed(harness) == 2
+    assert stamps(harness) > between
+    assert component(harness) is None
+    assert (harness.sets(), harness.listed("fulltext")) == (["source:laro"], 0)
+    assert harness.record(prefix="oai_didl").digest == was.digest
 
 
-def test_what_is_deleted_stays_so_and_has_its_file_again_when_it_returns(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    desk.sent(Sent("1", None))
-    assert filed(desk, FOUND) == 0
-    assert desk.record().is_deleted
-    desk.sent(Sent("1", dc("Back")))
-    assert component(desk) is not None
+def test_what_is_deleted_stays_so_and_has_its_file_again_when_it_returns(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    harness.sent(Sent("1", None))
+    assert filed(harness, FOUND) == 0
+    assert harness.record().is_deleted
+    harness.sent(Sent("1", dc("Back")))
+    assert component(harness) is not None
 
 
 # --- beside other publications ------------------------------------------------------------------------------------
 
 
-def test_a_harvest_that_looked_before_the_decision_looks_again(desk: Desk) -> None:
+def test_a_harvest_that_looked_before_the_decision_looks_again(harness: Harness) -> None:
     """Its pages were made ready without the file; when its turn comes the file is there, and stays."""
-    desk.sent(Sent("1"))
-    page = desk.send(Sent("1", dc("Another title")))
-    begin(desk.store, desk.inbox, desk.facts())
-    position = desk.store.position("laro")
-    publish_in_turn(desk.store, desk.inbox, desk.facts(), position, [page], lambda: filed(desk, FOUND) and None)  # type: ignore[arg-type]
-    assert component(desk) is not None
-    assert b"Another title" in desk.record().content
+    harness.sent(Sent("1"))
+    page = harness.send(Sent("1", dc("Another title")))
+    begin(harness.store, harness.inbox, harness.facts())
+    position = harness.store.position("laro")
+
+    def turn() -> None:
+        filed(harness, FOUND)
+
+    publish_in_turn(harness.store, harness.inbox, harness.facts(), position, [page], turn)
+    assert component(harness) is not None
+    assert b"Another title" in harness.record().content
 
 
 # --- what is known of a file --------------------------------------------------------------------------------------
 
 
-def test_what_was_learned_of_a_file_that_the_upstream_names_completes_it(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("T", pdf())))
-    assert filed(desk, LEARNED) == 1  # it is in the set already: the oai_dc says nothing new
-    element = component(desk, NAMED)
+def test_what_was_learned_of_a_file_that_the_upstream_names_completes_it(harness: Harness) -> None:
+    harness.sent(Sent("1", dc("T", pdf())))
+    assert filed(harness, LEARNED) == 1  # it is in the set already: the oai_dc says nothing new
+    element = component(harness, NAMED)
     assert element.findtext(f".//{{{DCTERMS}}}extent") == "99 bytes"
     assert element.findtext(f".//{{{PREMIS}}}messageDigest") == "cd" * 32
     provenance = element.findtext(f".//{{{DCTERMS}}}provenance")
     assert provenance == "upstream: named in dc:identifier of the record of 2020-01-01; fetched at 2026-11-21T10:00:00Z"
 
 
-def test_the_address_stands_in_oai_dc_when_that_is_wished(desk: Desk) -> None:
-    desk.sent(Sent("1"), Sent("2", b'<o:dc xmlns:o="http://www.openarchives.org/OAI/2.0/oai_dc/"/>'))
+def test_the_address_stands_in_oai_dc_when_that_is_wished(harness: Harness) -> None:
+    harness.sent(Sent("1"), Sent("2", b'<o:dc xmlns:o="http://www.openarchives.org/OAI/2.0/oai_dc/"/>'))
     named = FOUND._replace(is_named=True)
-    filed(desk, named)
-    filed(desk, named, upstream="2")
+    filed(harness, named)
+    filed(harness, named, upstream="2")
     schema = etree.XMLSchema(file=str(ROOT / "schemas" / "oai_dc.xsd"))
     for upstream in "12":
-        metadata = desk.tree(upstream).find("{*}metadata")[0]
+        metadata = harness.tree(upstream).find("{*}metadata")[0]
         schema.assertValid(metadata)
         assert [element.text for element in metadata.iter(f"{{{DC}}}identifier")] == [URL]
-    assert b"A title" in desk.record().content
-    assert desk.altered("oai_dc") == "true"
-    inner = next(didl(desk).iter(f"{{{DC}}}identifier"))
+    assert b"A title" in harness.record().content
+    assert harness.altered("oai_dc") == "true"
+    inner = next(didl(harness).iter(f"{{{DC}}}identifier"))
     assert inner.text == URL
 
 
-def test_a_file_may_be_carried_itself_or_lie_in_several_places(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    filed(desk, FOUND._replace(content=b"%PDF-1.4 small"))
-    original, resource = component(desk).iter(f"{{{DIDL}}}Resource")
+def test_a_file_may_be_carried_itself_or_lie_in_several_places(harness: Harness) -> None:
+    harness.sent(Sent("1"))
+    filed(harness, FOUND._replace(content=b"%PDF-1.4 small"))
+    original, resource = component(harness).iter(f"{{{DIDL}}}Resource")
     assert (original.get("ref"), resource.get("encoding"), resource.text) == (URL, "base64", "JVBERi0xLjQgc21hbGw=")
-    filed(desk, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
-    references = [element.get("ref") for element in component(desk).iter(f"{{{DIDL}}}Resource")]
+    filed(harness, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
+    references = [element.get("ref") for element in component(harness).iter(f"{{{DIDL}}}Resource")]
     assert references == [URL, "https://gateway.example.org/files/ab"]

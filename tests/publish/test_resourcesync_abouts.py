@@ -1,7 +1,5 @@
 """What entries of ResourceSync lists say of files, where they say what cannot be."""
 
-from __future__ import annotations
-
 from gateway.publish import resourcesync_abouts
 from tests.rows import each_row
 

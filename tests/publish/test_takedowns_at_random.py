@@ -3,8 +3,6 @@
 A model of three items is walked at random: sent, deleted, taken down, lifted, rebuilt, filed, removed, killed, lost.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +21,7 @@ from gateway.store.instance import Instance
 from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
-from tests.publish.desk import ADDRESS, Desk, Sent, dc
+from tests.publish.harness import ADDRESS, Harness, Sent, dc
 from tests.seeds import SEED
 
 ITEMS = ("1", "2", "3")
@@ -45,10 +43,10 @@ class Killed(Exception):
 
 
 class Walk:
-    """The desk, and what is known of each item without asking the store."""
+    """The harness, and what is known of each item without asking the store."""
 
-    def __init__(self, desk: Desk, dice: random.Random) -> None:
-        self.desk, self.dice = desk, dice
+    def __init__(self, harness: Harness, dice: random.Random) -> None:
+        self.harness, self.dice = harness, dice
         self.sent: dict[str, str | None] = {}  # the title of the last version; None: it is deleted
         self.dois: dict[str, bool] = {}
         self.seen: set[str] = set()  # identifiers that a harvester has seen living
@@ -57,7 +55,7 @@ class Walk:
 
     @property
     def active(self) -> tuple[Takedown, ...]:
-        return TakedownFile(self.desk.folder).read().entries
+        return TakedownFile(self.harness.folder).read().entries
 
     # -- what may happen --
 
@@ -68,20 +66,20 @@ class Walk:
         identifiers += [f"<dc:identifier>https://files.example.org/{name}.pdf</dc:identifier>"] * has_file
         title = f"Title {name} of {self.count}"
         self.sent[name], self.dois[name] = title, has_doi
-        self.desk.sent(Sent(name, dc(title, *identifiers)))
+        self.harness.sent(Sent(name, dc(title, *identifiers)))
 
     def delete(self) -> None:
         name = self.dice.choice(ITEMS)
         if self.sent.get(name):
             self.sent[name] = None
-        self.desk.sent(Sent(name, None))
+        self.harness.sent(Sent(name, None))
 
     def take_down(self) -> None:
         entry = self.dice.choice(ENTRIES)
-        listed = TakedownFile(self.desk.folder).read().listed
+        listed = TakedownFile(self.harness.folder).read().listed
         others = [other for other in listed if other.key != entry.key]
         if entry.key not in {active_entry.key for active_entry in self.active}:
-            TakedownFile(self.desk.folder).change(lambda _: (*others, entry))
+            TakedownFile(self.harness.folder).change(lambda _: (*others, entry))
 
     def lift(self) -> None:
         if self.active:
@@ -95,7 +93,7 @@ class Walk:
                     for entry in listed
                 ]
 
-            TakedownFile(self.desk.folder).change(changed)
+            TakedownFile(self.harness.folder).change(changed)
 
     def file(self) -> None:
         name = self.dice.choice(ITEMS)
@@ -109,32 +107,32 @@ class Walk:
             found_at="2026-11-21T10:00:00Z",
         )
         if self.sent:
-            file_all(self.desk.store, self.desk.inbox, "laro", (name,), lambda _: (link,))
+            file_all(self.harness.store, self.harness.inbox, "laro", (name,), lambda _: (link,))
 
     def rebuild(self) -> None:
-        rebuild(self.desk.store, self.desk.inbox)
+        rebuild(self.harness.store, self.harness.inbox)
 
     def remove_and_add(self) -> None:
-        remove_source(self.desk.store, self.desk.inbox, "laro", int(self.desk.now))
+        remove_source(self.harness.store, self.harness.inbox, "laro", int(self.harness.now))
         self.sent = dict.fromkeys(self.sent)
-        self.desk.add("laro")
+        self.harness.add("laro")
 
     def lose(self) -> None:
-        self.desk.store.close()
-        for path in self.desk.folder.glob("store.sqlite*"):
+        self.harness.store.close()
+        for path in self.harness.folder.glob("store.sqlite*"):
             path.unlink()
-        Instance(self.desk.folder).accept_losses("store.sqlite")
-        clock = HostClock(lambda: self.desk.now, lambda: self.desk.now, lambda: "b")
-        self.desk.store = open_store(self.desk.folder, create=True, clock=clock)
-        self.desk.store.add_source(Source("laro", ADDRESS))
-        make_again(self.desk.store, self.desk.inbox, "gateway.example.org")
-        if any(entry.removed_at for entry in TakedownFile(self.desk.folder).read().listed):
+        Instance(self.harness.folder).accept_losses("store.sqlite")
+        clock = HostClock(lambda: self.harness.now, lambda: self.harness.now, lambda: "b")
+        self.harness.store = open_store(self.harness.folder, create=True, clock=clock)
+        self.harness.store.add_source(Source("laro", ADDRESS))
+        make_again(self.harness.store, self.harness.inbox, "gateway.example.org")
+        if any(entry.removed_at for entry in TakedownFile(self.harness.folder).read().listed):
             # Nobody knows any more what was hidden while it lived: a tombstone too many tells nothing.
             self.seen |= {f"oai:gateway.example.org:laro/{name}" for name in ITEMS}
 
     def die(self) -> None:
         """Begin to apply the list, and be killed before one of its transactions."""
-        store, left = self.desk.store, self.dice.randrange(4)
+        store, left = self.harness.store, self.dice.randrange(4)
         publish, remember = store.publish, store.remember
 
         def dying(call: Callable) -> Callable:
@@ -150,15 +148,15 @@ class Walk:
         store.publish, store.remember = dying(publish), dying(remember)  # type: ignore[method-assign]
         try:
             with suppress(Killed):
-                apply_takedowns(store, self.desk.inbox, TakedownFile(self.desk.folder))
+                apply_takedowns(store, self.harness.inbox, TakedownFile(self.harness.folder))
         finally:
             store.publish, store.remember = publish, remember  # type: ignore[method-assign]
 
     # -- what must be so --
 
     def check(self) -> None:
-        store = self.desk.store
-        apply_takedowns(store, self.desk.inbox, TakedownFile(self.desk.folder))
+        store = self.harness.store
+        apply_takedowns(store, self.harness.inbox, TakedownFile(self.harness.folder))
         shown, living, dead = self.shown()
         self.seen |= living
         hit = {item for entry in self.active for item in entry.items}
@@ -188,7 +186,7 @@ class Walk:
     def shown(self) -> tuple[str, set[str], set[str]]:
         """Return all that a harvester can get, and the identifiers that live and that are tombstones."""
         living, dead, texts = set(), set(), []
-        with self.desk.store.view() as view:
+        with self.harness.store.view() as view:
             for format_ in view.formats():
                 for content in view.page(Selection(format_.metadata_prefix), None, 1000).records:
                     text = content.decode()
@@ -214,15 +212,15 @@ STEP = {
 @pytest.mark.slow
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("number", range(WALKS))
-def test_nothing_that_is_taken_down_is_shown_on_any_way(desk: Desk, tmp_path: Path, number: int) -> None:
-    walk = Walk(desk, random.Random(f"{SEED} {number}"))
+def test_nothing_that_is_taken_down_is_shown_on_any_way(harness: Harness, tmp_path: Path, number: int) -> None:
+    walk = Walk(harness, random.Random(f"{SEED} {number}"))
     done = []
     for _ in range(STEPS):
         step = walk.dice.choices(list(STEP), list(STEP.values()))[0]
         done.append(step.__name__)
-        desk.now += 1
+        harness.now += 1
         step(walk)
-        desk.now += 1
+        harness.now += 1
         try:
             walk.check()
         except AssertionError as error:

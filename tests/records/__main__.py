@@ -4,8 +4,6 @@ CORPUS is laid out like `../shared/data/records`: `FORMAT/NAME.xml`, `INDEX.tsv`
 the source kind `files`, mapped, and published; what is compared is the item that its pages show.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import hashlib
@@ -23,7 +21,8 @@ from gateway.core.xmltext import clean
 from gateway.pages.item import Item, item_of
 from gateway.pages.shown import bare
 from gateway.publish.descriptions import describe
-from gateway.publish.mapping import Given, SourceFacts, Task, prepare, record
+from gateway.publish.mapping import SourceFacts, Task, prepare, record
+from gateway.publish.payloads import Given
 from harvester.sources.files.records import cut_document
 
 FACTS = SourceFacts("records", "https://records.example.org/oai", "gateway.example.org")

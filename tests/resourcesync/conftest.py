@@ -1,7 +1,5 @@
 """The documents of our ResourceSync source, over a store that a test publishes into."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +27,7 @@ from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry
 from tests.page_house import House, house, settings
-from tests.publish.desk import Desk, Sent, dc
+from tests.publish.harness import Harness, Sent, dc
 
 __all__ = ["house", "settings"]
 
@@ -43,7 +41,7 @@ DAY = 86_400
 class Source:
     """The documents of a site: `read` parses one of them, as our own destination does."""
 
-    desk: Desk
+    harness: Harness
     get: Callable[..., TestResponse]
     get_page: Callable[..., TestResponse]
     site: SiteResources
@@ -53,12 +51,12 @@ class Source:
         return self.get_page(address.removeprefix(URL), buffered=True)
 
     def publish(self, *names: str, title: str = "A title", **header: Any) -> None:
-        self.desk.send(*(Sent(name, dc(title), **header) for name in names))
-        self.desk.publish()
+        self.harness.send(*(Sent(name, dc(title), **header) for name in names))
+        self.harness.publish()
 
     def delete(self, *names: str) -> None:
-        self.desk.send(*(Sent(name, None) for name in names))
-        self.desk.publish()
+        self.harness.send(*(Sent(name, None) for name in names))
+        self.harness.publish()
 
     def read(self, address: str) -> Document:
         answer = self.get(urlsplit(address).path)
@@ -66,13 +64,13 @@ class Source:
         return read(answer.data, address)
 
     def kept(self, prefix: str = "oai_dc", spec: str = "source") -> KeptFiles:
-        kept_of = kept_files(self.desk.folder, self.site, self.desk.store, self.desk.store.fact(EPOCH_FACT))
+        kept_of = kept_files(self.harness.folder, self.site, self.harness.store, self.harness.store.fact(EPOCH_FACT))
         return kept_of(ResourceSet(prefix, spec))
 
     def tend(self, prefix: str = "oai_dc", spec: str = "source", **keep: int) -> Counter[str]:
         """Bring the kept files of a set of resources up to date."""
         wanted = Keep(**({"change_dump_days": 90, "dump_bytes": 10**9} | keep))
-        return Keeper(self.desk.store, self.site, wanted).keep(ResourceSet(prefix, spec), self.kept(prefix, spec))
+        return Keeper(self.harness.store, self.site, wanted).keep(ResourceSet(prefix, spec), self.kept(prefix, spec))
 
     def tend_all(self, sets: str = LISTS, **keep: int) -> None:
         """Do the same for all sets of resources."""
@@ -115,12 +113,12 @@ def source_of(house: House) -> Callable[[int], Source]:
         app.before_request(lambda: conditions.clean(request.environ))
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
         urls = Places(site).metadata_urls
-        store = house.desk.store
+        store = house.harness.store
         bounds = (most_entries, most_entries) if most_entries else ()
         resources = SiteResources(Addresses(URL), urls, metadata_of, *bounds)
-        kept_of = kept_files(house.desk.folder, resources, store, store.fact(EPOCH_FACT))
+        kept_of = kept_files(house.harness.folder, resources, store, store.fact(EPOCH_FACT))
         app.register_blueprint(blueprint(store, resource_sets(LISTS), resources, kept_of, hub=HUB))
-        return Source(house.desk, partial(app.test_client().get, buffered=True), house.get, resources)
+        return Source(house.harness, partial(app.test_client().get, buffered=True), house.get, resources)
 
     return made
 

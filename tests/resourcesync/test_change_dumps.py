@@ -1,7 +1,5 @@
 """Change Dumps: the packages of closed periods that `tend` keeps, and what is listed of them."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from io import BytesIO
 from urllib.parse import urlsplit
@@ -11,7 +9,7 @@ import pytest
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync.packages import manifest_of
 from harvester.sources.resourcesync.package import Package
-from tests.publish.desk import START
+from tests.publish.harness import START
 from tests.resourcesync.conftest import DAY, URL
 from tests.rows import each_row
 
@@ -33,9 +31,9 @@ def dumped(source):
     source.publish("1", "2")
     source.publish("1", title="Another")
     source.delete("2")
-    source.desk.now += DAY
+    source.harness.now += DAY
     source.publish("3")
-    source.desk.now += 5
+    source.harness.now += 5
     assert source.tend()["changes"] == 2
     return source
 
@@ -86,9 +84,9 @@ def read_changes(body, changes, contents):
 def test_a_package_stays_as_it_is_when_its_versions_are_superseded(dumped):
     before = [get(dumped, entry.loc).data for entry in dumped.document("changedump")]
     dumped.publish("1", title="A third one")
-    dumped.desk.now += DAY
+    dumped.harness.now += DAY
     dumped.publish("4")
-    dumped.desk.now += 5
+    dumped.harness.now += 5
     assert dumped.tend()["changes"] == 1
     assert [get(dumped, entry.loc).data for entry in dumped.document("changedump")][:2] == before
     assert dumped.tend()["changes"] == 0
@@ -112,9 +110,9 @@ def test_periods_and_parts_that_are_none_are_not_found(dumped, name):
 
 def test_old_packages_are_dropped_from_the_disk_and_from_all_lists(dumped):
     assert len(list(dumped.kept().folder.glob("changes-*"))) == 2
-    dumped.desk.now += 91 * DAY
+    dumped.harness.now += 91 * DAY
     dumped.publish("5")
-    dumped.desk.now += 5
+    dumped.harness.now += 5
     dumped.tend()
     assert not list(dumped.kept().folder.glob("changes-*"))
     kinds = [entry.capability for entry in dumped.document("capabilitylist")]

@@ -1,7 +1,5 @@
 """Kept files that a disk has damaged: they are no fault of the server, and prevent no takedown."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -31,7 +29,7 @@ def test_no_damaged_byte_is_served_and_a_day_later_tend_has_made_everything_agai
     assert secretive.get(f"{FOLDER}/changedump.xml").status_code == 404
     assert get(secretive, archived).status_code == 404
     assert [get(secretive, loc).data for loc in packages[1:]] == before[1:]
-    secretive.desk.now += DAY
+    secretive.harness.now += DAY
     made = secretive.tend(snapshot_days=1)
     assert made["changes"] >= 1
     assert made["resources"] == len(packages) - 1
@@ -54,11 +52,11 @@ def test_a_damaged_file_prevents_no_takedown_and_no_later_package(secretive, hou
         place = content.rfind(b"manifest.xml", 0, -200) + 20 if kind == "changes" else 20
         file.write_bytes(content[: len(content) // 2] if is_cut else flipped(content, place))
     house.take_down(*TAKEDOWNS)
-    secretive.desk.now += DAY
+    secretive.harness.now += DAY
     secretive.publish("20")
-    secretive.desk.now += DAY
+    secretive.harness.now += DAY
     secretive.publish("21")
-    secretive.desk.now += 5
+    secretive.harness.now += 5
     secretive.tend(snapshot_days=1)
     assert not on_disk(secretive)
     assert leaks(secretive) == []

@@ -1,7 +1,5 @@
 """The XML of the documents, the addresses of the lists, and the periods of changes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -11,8 +9,7 @@ from hypothesis import strategies as st
 
 from gateway.core.model import Content, Resource, ResourceChange, Source
 from gateway.core.names import local_identifier
-from gateway.resourcesync.documents import Document, Link
-from gateway.resourcesync.entries import Entries, Origin, origin_of
+from gateway.resourcesync.documents import Document, Entries, Link, Origin, origin_of
 from gateway.resourcesync.periods import periods
 from harvester.sources.resourcesync.documents import read
 from tests.rows import each_row

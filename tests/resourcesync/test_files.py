@@ -1,7 +1,5 @@
 """Files to which items refer are resources too, if the setting says so."""
 
-from __future__ import annotations
-
 import pytest
 from flask import Flask
 
@@ -9,7 +7,7 @@ from gateway.core.model import FileLink, FileOrigin
 from gateway.publish.publish_files import file_all
 from gateway.resourcesync.files import blueprint
 from harvester.sources.resourcesync.documents import read
-from harvester.validate.report import Verdict
+from harvester.validate.check import Verdict
 from harvester.validate.resourcesync.run import Limits, lint
 from tests.resourcesync.conftest import URL, fetch_by
 from tests.rows import each_row
@@ -35,9 +33,9 @@ def document(house, name):
 
 def published(house, *files: FileLink, name: str = "1") -> None:
     house.add(name)
-    house.desk.now += 1
-    file_all(house.desk.store, house.desk.inbox, "laro", (name,), lambda _state: files)
-    house.desk.now += 5
+    house.harness.now += 1
+    file_all(house.harness.store, house.harness.inbox, "laro", (name,), lambda _state: files)
+    house.harness.now += 5
 
 
 def test_the_description_leads_to_the_files(house):
@@ -79,7 +77,7 @@ def test_many_files_are_several_parts(house):
     other = FOUND._replace(url="https://a.example.org/other.pdf")
     published(house, FOUND, other, name="3")
     app = Flask("files")
-    app.register_blueprint(blueprint(house.desk.store, URL, lambda _view, name: (name,), most_entries=2, items=2))
+    app.register_blueprint(blueprint(house.harness.store, URL, lambda _view, name: (name,), most_entries=2, items=2))
     get = app.test_client().get
     parts = [entry.loc.removeprefix(URL) for entry in read(get(f"{FOLDER}/resourcelist.xml").data)]
     names = [part.removeprefix(f"{FOLDER}/resourcelist-").removesuffix(".xml") for part in parts]
@@ -104,7 +102,7 @@ def test_without_the_setting_there_is_no_list_of_files(house):
 def test_our_own_linter_has_no_finding_in_the_lists_of_files(house):
     published(house, FOUND, FOUND._replace(url="https://a.example.org/2.pdf", copy_url=""))
     url, limits = f"{URL}{FOLDER}/capabilitylist.xml", Limits(lists=1)
-    linted = lint(url, fetch_by(house.get), limits=limits, now=lambda: house.desk.now)
+    linted = lint(url, fetch_by(house.get), limits=limits, now=lambda: house.harness.now)
     broken = (Verdict.FAIL, Verdict.WARNING)
     assert [result for result in linted.report.results if result.verdict in broken] == []
     assert (linted.documents, linted.limit) == (4, "The limit of 1 Capability Lists was reached.")

@@ -1,7 +1,5 @@
 """Identifiers and titles that look like markup, paths or header lines change no document, header or package."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from io import BytesIO
@@ -37,7 +35,7 @@ def settings():
 def filled(house):
     for name in NAMES:
         house.add(name, title=name, sets=(name,))
-    house.desk.now += 5
+    house.harness.now += 5
     return house
 
 

@@ -1,7 +1,5 @@
 """Other people's programs read our source: the official schemas, and the client of the standard's authors."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,11 +12,11 @@ from werkzeug.test import TestResponse
 
 from gateway.core.xmltext import utc_datetime
 from harvester.http.messages import Fetch
-from harvester.validate.report import Verdict
+from harvester.validate.check import Verdict
 from harvester.validate.resourcesync.run import Linted, lint
 from tests import live
 from tests.conftest import ROOT
-from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.resourcesync.conftest import URL, Source, fetch_by
 
 SHARED = ROOT.parent / "shared"
@@ -31,10 +29,10 @@ def test_the_official_schemas_accept_every_document(source):
         name: etree.XMLSchema(file=str(SHARED / "xsd" / f"driver-rs-{name}.xsd")) for name in ("urlset", "index")
     }
     source.publish(*map(str, range(7)), sets=("x",))
-    source.desk.now += 90_000
+    source.harness.now += 90_000
     source.publish("1", title="Another")
     source.delete("2")
-    source.desk.now += 5
+    source.harness.now += 5
     folder = "/resourcesync/oai_dc/source"
     names = ["capabilitylist", "resourcelist", "resourcelist-1", "resourcelist-3", "changelist"]
     periods = [loc.rpartition("/")[2].removesuffix(".xml") for loc in source.locations("changelist")]
@@ -91,15 +89,15 @@ def test_the_client_of_the_standard_holds_what_we_publish(tmp_path: Path) -> Non
     assert live.called("gateway", instance, "init", "--domain", "gateway.example.org").returncode == 0
     port = live.free_port()
     base_url = f"http://127.0.0.1:{port}/oai"  # with it there is a hub, which the lists name
-    with closing_desk(instance) as desk, live.served(instance, "--port", str(port), base_url=base_url) as server:
+    with closing_harness(instance) as harness, live.served(instance, "--port", str(port), base_url=base_url) as server:
         site = server.url.removesuffix("/oai")
-        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(5)))
+        harness.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(5)))
         _done_by_the_client(site, copy, "baseline_or_audit(allow_deletion=True)")
         assert _titles(copy) == {str(number): f"Title {number}" for number in range(5)}
         assert "IN SYNC" in _done_by_the_client(site, copy, "baseline_or_audit(audit_only=True)")
-        began = utc_datetime(desk.record("1").datestamp + 1)
-        desk.now += 5
-        desk.sent(Sent("1", dc("Changed")), Sent("2", None), Sent("7", dc("New")))
+        began = utc_datetime(harness.record("1").datestamp + 1)
+        harness.now += 5
+        harness.sent(Sent("1", dc("Changed")), Sent("2", None), Sent("7", dc("New")))
         changes = "lists + '/changelist-open.xml'"
         call = f"incremental(allow_deletion=True, change_list_uri={changes}, from_datetime='{began}')"
         _done_by_the_client(site, copy, call)
@@ -109,10 +107,10 @@ def test_the_client_of_the_standard_holds_what_we_publish(tmp_path: Path) -> Non
 
 
 @contextmanager
-def closing_desk(folder: Path) -> Iterator[Desk]:
-    desk = Desk(folder)
-    with closing(desk.store), closing(desk.inbox):
-        yield desk
+def closing_harness(folder: Path) -> Iterator[Harness]:
+    harness = Harness(folder)
+    with closing(harness.store), closing(harness.inbox):
+        yield harness
 
 
 def _fetch_of(source: Source, *, has_parts: bool) -> Fetch:
@@ -137,11 +135,13 @@ def _fetch_of(source: Source, *, has_parts: bool) -> Fetch:
 def test_our_own_linter_has_one_advice_in_two_runs(source, start, has_parts, tmp_path):
     source.publish(*map(str, range(7)), sets=("x",))
     for _ in range(2):
-        source.desk.now += 90_000
-        source.publish("1", title=f"Another {source.desk.now}")
+        source.harness.now += 90_000
+        source.publish("1", title=f"Another {source.harness.now}")
         source.delete("2")
-        source.desk.now += 5
-        linted = lint(URL + start, _fetch_of(source, has_parts=has_parts), again=tmp_path, now=lambda: source.desk.now)
+        source.harness.now += 5
+        linted = lint(
+            URL + start, _fetch_of(source, has_parts=has_parts), again=tmp_path, now=lambda: source.harness.now
+        )
         assert _findings(linted) == {"dump.length"}  # packages are made at the request, if `tend` never runs
         assert (linted.version, linted.limit, linted.documents >= 6) == ("1.1", "", True)
         passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}

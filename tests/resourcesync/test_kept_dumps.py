@@ -1,7 +1,5 @@
 """Kept packages of the Resource Dump, archived Resource Lists, and what a takedown leaves of all that is kept."""
 
-from __future__ import annotations
-
 import gzip
 import zipfile
 from hashlib import sha256
@@ -18,7 +16,7 @@ from gateway.publish.publish_files import file_all
 from gateway.resourcesync.kept import KeptFiles
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import apply as applying
-from tests.publish.desk import Sent, dc, pdf
+from tests.publish.harness import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, URL
 from tests.resourcesync.test_packages import read
 
@@ -40,7 +38,7 @@ def stated(source):
 @pytest.fixture
 def dumped(source):
     source.publish(*map(str, range(8)))
-    source.desk.now += 5
+    source.harness.now += 5
     assert source.tend()["resources"] == 3
     return source
 
@@ -59,12 +57,12 @@ def test_a_kept_package_has_length_and_hash(dumped):
 
 def test_only_the_packages_that_changed_are_made_again_and_once_a_day(dumped):
     dumped.publish("4", title="Another")
-    dumped.desk.now += 5
+    dumped.harness.now += 5
     before = [length is not None for length in stated(dumped)]
     assert before == [True, False, True]
     assert not dumped.tend()
     assert len(list(dumped.kept().folder.glob("resources-*"))) == 2
-    dumped.desk.now += DAY
+    dumped.harness.now += DAY
     assert dumped.tend()["resources"] == 1
     assert all(stated(dumped))
     contents = {}
@@ -75,7 +73,7 @@ def test_only_the_packages_that_changed_are_made_again_and_once_a_day(dumped):
 
 def test_the_disk_is_bounded(source):
     source.publish(*map(str, range(8)))
-    source.desk.now += 5
+    source.harness.now += 5
     length = int(source.get(f"{FOLDER}/resourcedump-1.zip").headers["Content-Length"])
     assert source.tend(dump_bytes=2 * length + 10)["resources"] == 2
     assert [size is not None for size in stated(source)] == [True, True, False]
@@ -89,13 +87,13 @@ def test_the_disk_is_bounded(source):
 
 def test_resource_lists_are_archived_at_an_interval(source):
     source.publish("1", "2")
-    source.desk.now += 5
+    source.harness.now += 5
     keep = {"snapshot_days": 30, "snapshots": 2}
     assert source.tend(**keep)["lists"] == 1
     at = source.document("resourcelist").head.at
     before = [entry.digests for entry in source.resources()]
     source.publish(*map(str, range(8)), title="Another")
-    source.desk.now += DAY
+    source.harness.now += DAY
     assert source.tend(**keep)["lists"] == 0
     kinds = {entry.capability: entry.loc for entry in source.document("capabilitylist")}
     (old,) = source.read(kinds["resourcelist-archive"])
@@ -105,8 +103,8 @@ def test_resource_lists_are_archived_at_an_interval(source):
         kinds["resourcelist-archive"]
     ]
     for _ in range(2):
-        source.publish("9", title=utc_datetime(int(source.desk.now)))
-        source.desk.now += 31 * DAY
+        source.publish("9", title=utc_datetime(int(source.harness.now)))
+        source.harness.now += 31 * DAY
         assert source.tend(**keep)["lists"] == 1
     lists = list(source.read(kinds["resourcelist-archive"]))
     assert len(lists) == 2
@@ -127,9 +125,9 @@ def secretive(source):
     """Return the source with a record in packages of changes and of resources, and in an archived list."""
     source.publish("1", "2", title=SECRET)
     source.publish("3")
-    source.desk.now += DAY
+    source.harness.now += DAY
     source.publish("4")
-    source.desk.now += 5
+    source.harness.now += 5
     source.tend(snapshot_days=1)
     assert leaks(source)
     return source
@@ -190,7 +188,7 @@ def test_a_takedown_empties_everything_that_is_kept_at_once_and_then_the_files(s
     source = secretive
     names = source.locations("changedump")
     house.take_down(*TAKEDOWNS)
-    source.desk.now += 5
+    source.harness.now += 5
     assert leaks(source) == []
     (package, *_) = names
     at_request = get(source, package)
@@ -211,19 +209,19 @@ def test_a_takedown_empties_everything_that_is_kept_at_once_and_then_the_files(s
 def test_the_address_of_a_file_that_is_taken_down_is_nowhere(source, house, is_named):
     """In the DIDL, in links of lists, and in the record if that names it."""
     address = "http://laro.example.org/1.pdf" if is_named else FOUND.url
-    source.desk.send(Sent("1", dc("A title", *([pdf()] if is_named else []))), Sent("2", dc()))
-    source.desk.publish()
-    source.desk.now += 1
+    source.harness.send(Sent("1", dc("A title", *([pdf()] if is_named else []))), Sent("2", dc()))
+    source.harness.publish()
+    source.harness.now += 1
     if not is_named:  # with another one, so that the record in oai_dc does not change
         files = (FOUND, FOUND._replace(url="https://b.example.org/2.pdf", sha256="cd" * 32))
-        file_all(source.desk.store, source.desk.inbox, "laro", ("1",), lambda _state: files)
-    source.desk.now += DAY
+        file_all(source.harness.store, source.harness.inbox, "laro", ("1",), lambda _state: files)
+    source.harness.now += DAY
     source.publish("3")
-    source.desk.now += 5
+    source.harness.now += 5
     source.tend_all("oai_dc oai_didl", snapshot_days=1)
     assert len(showing(source, address)) > 2
     house.take_down(Takedown(Kind.URL, address.partition("://")[2]))
-    source.desk.now += 5
+    source.harness.now += 5
     assert showing(source, address) == []
     source.tend_all("oai_dc oai_didl", snapshot_days=1)
     assert showing(source, address) == []
@@ -235,7 +233,7 @@ def test_a_download_that_began_before_a_takedown_is_not_continued(secretive, hou
     path = f"{FOLDER}/changedump-2023-11-14.zip"
     tag = secretive.get(path).headers["ETag"]
     house.take_down(*TAKEDOWNS)
-    secretive.desk.now += 5
+    secretive.harness.now += 5
     for _ in range(2):
         rest = secretive.get(path, headers={"Range": "bytes=1-", "If-Range": tag})
         assert (rest.status_code, rest.headers["ETag"] != tag) == (200, True)
@@ -261,18 +259,18 @@ def test_a_kill_during_a_takedown_shows_nothing_that_the_store_hides(secretive, 
 
     done = getattr(applying, step)
     monkeypatch.setattr(applying, step, after if step == "_publish" else die)
-    file = TakedownFile(secretive.desk.folder)
+    file = TakedownFile(secretive.harness.folder)
     file.change(lambda takedowns: joined(takedowns, TAKEDOWNS))
     with pytest.raises(Killed):
-        applying.apply_takedowns(secretive.desk.store, secretive.desk.inbox, file)
-    secretive.desk.now += 5
-    is_hidden = secretive.desk.record("1").is_deleted
+        applying.apply_takedowns(secretive.harness.store, secretive.harness.inbox, file)
+    secretive.harness.now += 5
+    is_hidden = secretive.harness.record("1").is_deleted
     assert is_hidden == (step != "_note")
     if is_hidden:
         assert leaks(secretive) == []
     monkeypatch.undo()
-    applying.apply_takedowns(secretive.desk.store, secretive.desk.inbox, file)
-    secretive.desk.now += 5
+    applying.apply_takedowns(secretive.harness.store, secretive.harness.inbox, file)
+    secretive.harness.now += 5
     assert leaks(secretive) == []
     secretive.tend(snapshot_days=1)
     assert leaks(secretive) == []
@@ -282,9 +280,9 @@ def test_a_kill_during_a_takedown_shows_nothing_that_the_store_hides(secretive, 
 def test_a_package_that_is_made_while_a_takedown_is_carried_out_shows_nothing(source, house, monkeypatch):
     """It is written after the takedown, from a snapshot of before."""
     source.publish("1", "2", title=SECRET)
-    source.desk.now += DAY
+    source.harness.now += DAY
     source.publish("3")
-    source.desk.now += 5
+    source.harness.now += 5
     real = KeptFiles.add
     source.digests = set()
 
@@ -297,7 +295,7 @@ def test_a_package_that_is_made_while_a_takedown_is_carried_out_shows_nothing(so
     monkeypatch.setattr(KeptFiles, "add", slow)
     source.tend()
     monkeypatch.undo()
-    source.desk.now += 5
+    source.harness.now += 5
     assert leaks(source) == []
     source.tend()
     assert not on_disk(source)

@@ -1,7 +1,5 @@
 """Dumps: packages of all metadata in ranges of items, and the metadata that a client names."""
 
-from __future__ import annotations
-
 import random
 from hashlib import sha256
 from io import BytesIO
@@ -38,7 +36,7 @@ def batch(house, body: str | bytes):
 def test_the_packages_of_a_dump_have_all_metadata_once(source):
     source.publish(*map(str, range(8)))
     source.delete("1")
-    source.desk.now += 5
+    source.harness.now += 5
     dump = source.document("resourcedump")
     assert dump.head.capability == "resourcedump"
     entries = list(dump)
@@ -55,21 +53,21 @@ def test_the_packages_of_a_dump_have_all_metadata_once(source):
 
 def test_a_package_is_the_same_bytes_until_something_changes(source, source_of):
     source.publish("1", "2")
-    source.desk.now += 5
+    source.harness.now += 5
     first = source.get(f"{FOLDER}/resourcedump-1.zip")
-    source.desk.now += 500
+    source.harness.now += 500
     second = source_of(3).get(f"{FOLDER}/resourcedump-1.zip")
     assert (first.data, first.headers["ETag"]) == (second.data, second.headers["ETag"])
     tag = {"If-None-Match": first.headers["ETag"]}
     assert source.get(f"{FOLDER}/resourcedump-1.zip", headers=tag).status_code == 304
     source.publish("1", title="Another")
-    source.desk.now += 5
+    source.harness.now += 5
     assert source.get(f"{FOLDER}/resourcedump-1.zip", headers=tag).status_code == 200
 
 
 def test_a_package_is_continued_where_it_stopped(source):
     source.publish("1", "2")
-    source.desk.now += 5
+    source.harness.now += 5
     whole = source.get(f"{FOLDER}/resourcedump-1.zip")
     assert int(whole.headers["Content-Length"]) == len(whole.data)
     tag = whole.headers["ETag"]
@@ -86,7 +84,7 @@ def test_a_package_is_continued_where_it_stopped(source):
 )
 def test_ranges_of_nonsense_are_no_fault_of_the_server(source, wanted):
     source.publish("1")
-    source.desk.now += 5
+    source.harness.now += 5
     assert source.get(f"{FOLDER}/resourcedump-1.zip", headers={"Range": wanted}).status_code in (200, 206, 416)
 
 
@@ -102,7 +100,7 @@ def test_packages_that_are_none_are_not_found(source, name):
 def test_a_batch_has_what_was_named_in_any_format_and_each_once(house):
     for name in ("1", "2", "a//b", "ü?"):
         house.add(name)
-    house.desk.now += 5
+    house.harness.now += 5
     listed = document(house.get("/resourcesync/oai_dc/source/resourcelist.xml").data)
     urls = [f"{NAME}1", f"{NAME}2".replace("oai_dc", "oai_didl"), *(entry.loc for entry in listed)]
     answer = batch(house, "\r\n".join(urls))

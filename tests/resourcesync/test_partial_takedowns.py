@@ -1,11 +1,9 @@
 """What closed lists and packages have of an item of which only a file is taken down."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.takedowns import Kind, Takedown
-from tests.publish.desk import Sent, dc, pdf
+from tests.publish.harness import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY
 from tests.resourcesync.test_kept_dumps import NAME, showing
 
@@ -15,9 +13,9 @@ FILE = Takedown(Kind.URL, "laro.example.org/1.pdf")
 
 def published(source, title: str, *files: str) -> None:
     """Publish a version of the record, and go to the next day."""
-    source.desk.send(Sent("1", dc(title, *files)))
-    source.desk.publish()
-    source.desk.now += DAY
+    source.harness.send(Sent("1", dc(title, *files)))
+    source.harness.publish()
+    source.harness.now += DAY
 
 
 def closed(source) -> list[bool]:
@@ -31,14 +29,14 @@ def partial(source, house):
     """Return the source with a version from before the takedown of its file, and a later one, in closed lists."""
     published(source, "First", pdf())
     source.publish("2")
-    source.desk.now += 5
+    source.harness.now += 5
     source.tend()
     assert closed(source) == [True]
     house.take_down(FILE)
-    source.desk.now += DAY
+    source.harness.now += DAY
     published(source, "Second", pdf())
     source.publish("3")
-    source.desk.now += 5
+    source.harness.now += 5
     source.tend()
     assert showing(source, ADDRESS) == []
     return source
@@ -56,12 +54,12 @@ def test_of_an_item_that_is_taken_down_in_part_only_the_served_version_has_a_has
 def test_a_takedown_of_a_file_that_only_an_earlier_version_names_empties_its_package(source, house, is_tended):
     published(source, "First", pdf())
     source.publish("2")
-    source.desk.now += 5
+    source.harness.now += 5
     source.tend()
     published(source, "Second")
     assert showing(source, ADDRESS)
     house.take_down(FILE)
-    source.desk.now += 5
+    source.harness.now += 5
     if is_tended:
         source.tend()
     assert showing(source, ADDRESS) == []

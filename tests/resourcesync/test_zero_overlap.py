@@ -6,8 +6,6 @@ continue exactly where they were. A hasty source beside ours shows what is writt
 destination shows that the test can fail.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter
@@ -32,8 +30,8 @@ from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.sqlite import Store
 from gateway.store.step import EPOCH_FACT
+from gateway.store.store import Store
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head
 from tests.seeds import SEED

@@ -1,7 +1,5 @@
 """An instance with files to review, and somebody who has signed in to review them."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.review import passwords
@@ -29,4 +27,4 @@ def files(house: House) -> Files:  # noqa: F811 - the fixture
 
 @pytest.fixture
 def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
+    return signed_in(house.app, house.harness.folder)

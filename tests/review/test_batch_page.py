@@ -1,7 +1,5 @@
 """A decision on many files: shown first, on what was shown and nothing else, and one entry that is undone whole."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -51,7 +49,7 @@ def test_twenty_selected_files_are_shown_then_accepted_and_undone_as_one_entry(f
     assert text.count("repository.example.net") == 20
     assert verdicts(files, chosen) == ["accept"] * 20 + ["review"]
     assert files.last(chosen[0]).reason == "It is the work. All."
-    assert "component" in files.house.desk.record("19", "oai_didl").content.decode().lower()
+    assert "component" in files.house.harness.record("19", "oai_didl").content.decode().lower()
     page = reviewer.get(done.headers["Location"])
     assert "20 files are accepted." in seen(page.text)
     (link,) = parsed(page.text).iterfind(".//div[@role='status']//a")
@@ -106,7 +104,7 @@ def test_what_changed_after_it_was_shown_is_left_out_and_named(house, files, rev
     chosen = many(files, 3)
     preview = reviewer.get("/review/batch?verb=accept&all=1")
     numbers = re.search(r'name="numbers" value="([^"]+)"', preview.text)[1]
-    signed_in(house.app, house.desk.folder, "A. Berg").post(
+    signed_in(house.app, house.harness.folder, "A. Berg").post(
         "/review/decide", row=f"reject {files.last(chosen[1]).number}", comment="No."
     )
     answer = reviewer.post("/review/batch", verb="accept", numbers=numbers)
@@ -122,7 +120,7 @@ def test_what_changed_after_it_was_shown_is_left_out_and_named(house, files, rev
 def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house, files):
     mine, theirs, gone = files.add("1"), files.add("2", source="reef"), files.add("3")
     house.take_down(Takedown(Kind.SHA256, gone.sha256, at="2026-01-01T00:00:00Z"))
-    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
+    manager = signed_in(house.app, house.harness.folder, "M. Lund", Role.MANAGER, "laro")
     numbers = " ".join(str(files.last(file).number) for file in (mine, theirs, gone))
     for address in ("/review/batch?verb=accept&all=1", "/review/batch?verb=accept&number=" + numbers.replace(" ", "+")):
         assert "Accept 1 file" in seen(manager.get(address).text)

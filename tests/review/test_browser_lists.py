@@ -1,7 +1,5 @@
 """A browser shows the lists: a hundred texts that would run stay texts, and Enter in a field decides nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +12,7 @@ from tests import live
 from tests.chromium import Window, browser, complaints, sign_in
 from tests.page_house import opened
 from tests.payloads import PAYLOADS
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 
@@ -49,10 +47,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"{number}/{text[:50]}", text, authors=text, reason=text, evidence=text, license=text, found_by=text,
                 version=text, colour="green" if number % 2 else "", url=scheme + (quote(text) if number % 5 else text),
             )  # fmt: skip
-            files.desk.keep_first_page(file.sha256, text)
+            files.discovery.keep_first_page(file.sha256, text)
             if number % 2:
                 last = files.last(file)
-                files.desk.decide(last._replace(verdict="accept", reason=text, decided_by=text or "x"))
+                files.discovery.decide(last._replace(verdict="accept", reason=text, decided_by=text or "x"))
     add_user(made, "B. Ito", Role.ADMINISTRATOR)
     (made / "config.toml").write_text("")
     assert live.called("gateway", made, "clock", "--accept", secret=SECRET).returncode == 0

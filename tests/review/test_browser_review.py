@@ -3,8 +3,6 @@
 A judge of accessibility (axe-core, WCAG 2.2 AA) looks at every page of the review, light and dark.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -24,7 +22,7 @@ from gateway.store.takedown_file import TakedownFile
 from tests import live
 from tests.chromium import Window, browser, complaints, faults, follow, sign_in, too_wide
 from tests.page_house import opened, statement
-from tests.publish.desk import Sent, dc, make_databases, pdf
+from tests.publish.harness import Sent, dc, make_databases, pdf
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 from tests.rows import each_row
@@ -85,10 +83,10 @@ def furnished(folder: Path) -> None:
             statement("identifier", "doi:10.5555/reef.1"),
         )  # fmt: skip
         named = dc("A work whose file nobody has fetched", pdf("x"), pdf("y"))
-        house.desk.send(Sent("full", record), Sent("named", named))
-        house.desk.publish()
+        house.harness.send(Sent("full", record), Sent("named", named))
+        house.harness.publish()
         full = files.find("full", "Thermal tolerance of reef-building corals in the Red Sea", text_version="published")
-        files.desk.keep_first_page(full.sha256, FIRST_PAGE)
+        files.discovery.keep_first_page(full.sha256, FIRST_PAGE)
         files.add("done", "Decided work", by="A. Reader", verdict="reject", reason="It is another work.")
         files.add("hostile", HOSTILE, url="https://h.example/%3Cscript%3E", evidence=HOSTILE, reason=HOSTILE)
     add_user(folder, "B. Ito", Role.ADMINISTRATOR)

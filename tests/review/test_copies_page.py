@@ -1,7 +1,5 @@
 """The list of copies: whole, filtered by its address, the same for people and programs, and nothing for strangers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -55,7 +53,7 @@ def test_filters_and_orders_are_in_the_address(files, reviewer):
 
 
 def test_data_is_for_users_only(house, files):
-    signed_in(house.app, house.desk.folder)
+    signed_in(house.app, house.harness.folder)
     for path in ("/review/copies.json", "/review/copies.csv", "/review/decisions.csv"):
         assert browser(house.app).get(path).status_code == 401
 
@@ -87,7 +85,7 @@ def test_a_manager_sees_the_files_of_the_own_sources_only(house, files):
     files.add("1", "Mine")
     files.add("2", "Theirs", source="reef")
     files.add("3", "Mine too", source="kelp")
-    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro", "kelp")
+    manager = signed_in(house.app, house.harness.folder, "M. Lund", Role.MANAGER, "laro", "kelp")
     assert titles(manager, "?order=title") == ["Mine", "Mine too"]
     assert titles(manager, "?source=reef") == []
     assert titles(manager, "?source=kelp") == ["Mine too"]
@@ -143,7 +141,7 @@ def test_a_copy_is_saved_and_never_shown_in_our_origin(files, reviewer):
 
 def test_a_copy_needs_a_login_and_a_file_of_the_users_sources(house, files):
     file = files.add("1")
-    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "kelp")
+    manager = signed_in(house.app, house.harness.folder, "M. Lund", Role.MANAGER, "kelp")
     assert manager.get(f"/review/copies/{file.sha256}").status_code == 404
     assert browser(house.app).get(f"/review/copies/{file.sha256}").status_code == 303
 

@@ -1,7 +1,5 @@
 """A decision on one file: with its reason, at once published, never on something else than what was looked at."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from urllib.parse import parse_qs, urlsplit
@@ -24,7 +22,7 @@ def row(files: Files, file: Found, verb: str) -> str:
 
 
 def didl(files: Files, name: str) -> str:
-    record = files.house.desk.record(name, "oai_didl")
+    record = files.house.harness.record(name, "oai_didl")
     return record.content.decode() if record else ""
 
 
@@ -69,7 +67,7 @@ def test_each_undo_goes_one_step_further(files, reviewer):
 def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):
     file = files.add("1", "Corals")
     looked_at = row(files, file, "accept")
-    other = signed_in(house.app, house.desk.folder, "A. Berg")
+    other = signed_in(house.app, house.harness.folder, "A. Berg")
     other.post("/review/decide", row=row(files, file, "reject"), reason="part", comment="Only <the> cover.")
     answer = reviewer.post("/review/decide", row=looked_at, reason="work", comment="Looks fine.", next=HERE)
     assert answer.status_code == 409
@@ -138,7 +136,7 @@ def test_enter_in_a_field_of_the_list_only_shows_the_selected_files(files, revie
 
 def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):
     mine, theirs = files.add("1"), files.add("2", source="reef")
-    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
+    manager = signed_in(house.app, house.harness.folder, "M. Lund", Role.MANAGER, "laro")
     assert manager.post("/review/decide", row=row(files, theirs, "accept")).status_code == 403
     assert files.last(theirs).decided_by == "rule"
     assert manager.post("/review/decide", row=row(files, mine, "accept")).status_code == 303
@@ -184,7 +182,7 @@ def test_a_person_is_asked_to_try_later_while_another_process_writes(house, file
     monkeypatch.setattr("gateway.store.opening._PATIENCE_SECONDS", 0.0)
     house.app.extensions["discovery"].close()
     monkeypatch.setattr(house.app.extensions["discovery"], "_discovery", None)
-    with closing(sqlite3.connect(house.desk.folder / "discovery.sqlite", isolation_level=None)) as other:
+    with closing(sqlite3.connect(house.harness.folder / "discovery.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
         answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
@@ -195,7 +193,7 @@ def test_a_person_is_asked_to_try_later_while_another_process_writes(house, file
 def test_the_search_knows_of_a_decision_at_once(house, files, reviewer):
     file = files.add("1")
     files.publish("2", "3")
-    make(load(house.desk.folder), is_anew=True)
+    make(load(house.harness.folder), is_anew=True)
     reviewer.get("/review")
     assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
     house.app.extensions["index"].wait()

@@ -1,7 +1,5 @@
 """The list of decisions: all, the newest first, by person, source, verdict and day, and each entry can be undone."""
 
-from __future__ import annotations
-
 import json
 
 from gateway.core.model import Role
@@ -111,7 +109,7 @@ def test_pages_follow_each_other_also_through_large_entries(files, reviewer, mon
 def test_a_manager_sees_decisions_on_the_own_sources_only(house, files):
     files.add("1", "Mine")
     files.add("2", "Theirs", source="reef")
-    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
+    manager = signed_in(house.app, house.harness.folder, "M. Lund", Role.MANAGER, "laro")
     assert len(rows(manager)) == 1
     assert rows(manager, "?source=reef") == []
 

@@ -1,11 +1,9 @@
 """What a record says beside what its file says."""
 
-from __future__ import annotations
-
 from random import Random
 
 from gateway.core.model import Statement, Work
-from gateway.review.differences import Part, Row, in_any_order, in_order, rows_of
+from gateway.review.item_view import Part, Row, in_any_order, in_order, rows_of
 
 PAGE = """Journal of Reef Science 12 (2024) 45-67
 Thermal Tolerance of Reef-Building Corals in the Red Sea

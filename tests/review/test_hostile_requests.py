@@ -1,7 +1,5 @@
 """Whatever a signed-in user sends, the answer is a page or a refusal in a sentence, and never an error of ours."""
 
-from __future__ import annotations
-
 from random import Random
 from urllib.parse import quote_from_bytes
 
@@ -53,7 +51,7 @@ def test_no_request_of_a_user_ends_in_an_error_of_ours(house):
     files = Files(house)
     for number in range(5):
         files.add(f"{number}", f"Title {number}")
-    reviewer = signed_in(house.app, house.desk.folder)
+    reviewer = signed_in(house.app, house.harness.folder)
     for _ in range(400):
         if random.random() < 0.6:
             path = f"{random.choice(GET)}?{query(random)}"

@@ -1,7 +1,5 @@
 """The page of an item: why there is a file or none, what differs, and the form to decide."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import quote
 
@@ -9,7 +7,7 @@ from gateway.core.model import Role
 from gateway.core.takedowns import Kind, Takedown
 from gateway.review.frame import item_address
 from tests.page_house import parsed, seen, statement
-from tests.publish.desk import Sent, dc
+from tests.publish.harness import Sent, dc
 from tests.review_files import DOMAIN, Files
 from tests.review_house import browser, signed_in
 from tests.rows import each_row
@@ -100,10 +98,10 @@ def test_the_page_as_data_has_the_same_facts(files, reviewer):
 
 
 def test_words_that_differ_are_marked_and_named(house, files, reviewer):
-    house.desk.send(
+    house.harness.send(
         Sent("1", dc("Reefs of the Red Sea", statement("creator", "Okafor, Ada"), statement("date", "2020")))
     )
-    house.desk.publish()
+    house.harness.publish()
     file = files.find("1", "Reefs of the Red Sea", version="published", text_version="accepted")
     keep_page(files, file.sha256, "Journal 2021\nReefs of the Black Sea\nAda Okafor\n\u202eevil")
     page = reviewer.get(f"{ITEM}1").text
@@ -118,7 +116,7 @@ def test_words_that_differ_are_marked_and_named(house, files, reviewer):
 
 def keep_page(files: Files, sha256: str, text: str) -> None:
     """Store the text of a first page."""
-    files.desk.keep_first_page(sha256, text)
+    files.discovery.keep_first_page(sha256, text)
 
 
 @each_row("name", ["a//b", "50%25", "a?b#c", "a/../b", "x\u202ey", "'\"<>&", "1.json", "%2F", "a\\b", "a\nb", "", "+"])
@@ -130,7 +128,7 @@ def test_any_identifier_has_a_page(files, reviewer, name):
     assert "1 file" in seen(page.text)
     (link,) = parsed(reviewer.get("/review").text).xpath("//a[@data-key='o']/@href")
     assert reviewer.get(link).status_code == 200
-    files.desk.decide(files.last(file)._replace(verdict="reject"))  # so that the list has the next one alone
+    files.discovery.decide(files.last(file)._replace(verdict="reject"))  # so that the list has the next one alone
 
 
 def test_an_item_that_is_not_there_is_not_found(reviewer):
@@ -150,13 +148,13 @@ def test_an_item_that_is_not_there_is_not_found(reviewer):
 def test_a_manager_sees_items_of_the_own_sources_only(house, files):
     files.add("1", "Ours")
     files.add("2", "Theirs", source="other")
-    manager = signed_in(house.app, house.desk.folder, "M", Role.MANAGER, "laro")
+    manager = signed_in(house.app, house.harness.folder, "M", Role.MANAGER, "laro")
     page = manager.get(f"{ITEM}1").text
     assert f"/review/takedowns/new?item={quote('oai:gateway.example.org:laro/1', safe='/')}" in page
     answer = manager.get("/review/items/oai:gateway.example.org:other/2")
     assert answer.status_code == 403
     assert "Theirs" not in answer.text
-    reviewer = signed_in(house.app, house.desk.folder, "R")
+    reviewer = signed_in(house.app, house.harness.folder, "R")
     assert "takedowns/new" not in reviewer.get(f"{ITEM}1").text
 
 
@@ -173,8 +171,8 @@ def test_nothing_of_what_is_taken_down_is_shown(house, files, reviewer):
 
 
 def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, files, reviewer):
-    house.desk.send(Sent("1", dc("Open", statement("identifier", "https://bad.example.org/secret.pdf"))))
-    house.desk.publish()
+    house.harness.send(Sent("1", dc("Open", statement("identifier", "https://bad.example.org/secret.pdf"))))
+    house.harness.publish()
     files.find("1", "Open")
     assert "secret.pdf" in reviewer.get(f"{ITEM}1").text
     house.take_down(Takedown(Kind.URL, "bad.example.org/secret.pdf"))
@@ -198,8 +196,8 @@ def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewe
 def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer):
     count = 500
     names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(count)]
-    house.desk.send(Sent("1", dc("Large", *names)))
-    house.desk.publish()
+    house.harness.send(Sent("1", dc("Large", *names)))
+    house.harness.publish()
     files.find_many("1", count)
     page = reviewer.get(f"{ITEM}1")
     assert page.status_code == 200
@@ -209,7 +207,7 @@ def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer
     (following,) = tree.xpath("//nav[@class='pages']/a[@rel='next']/@href")
     second = reviewer.get(following)
     assert len(parsed(second.text).xpath("//section[@data-row]")) == 20
-    last = max(decision.number for decision in files.desk.decisions(f"{DOMAIN}:laro/1"))
+    last = max(decision.number for decision in files.discovery.decisions(f"{DOMAIN}:laro/1"))
     end = parsed(reviewer.get(f"{ITEM}1?files_after={last - 10}").text)
     assert len(end.xpath("//section[@data-row]")) == 10
     assert end.xpath("//nav[@class='pages']/a/@rel") == ["prev"]
@@ -224,7 +222,7 @@ def test_no_file_is_lost_to_a_person_who_decides_while_walking_through_the_pages
         page = parsed(reviewer.get(address).text)
         names = [heading.text_content() for heading in page.xpath("//section[@data-row]/h3[1]")]
         walked += names
-        last = {one.url.rpartition("/")[2]: one for one in files.desk.decisions(f"{DOMAIN}:laro/1")}
-        files.desk.decide(*(last[name]._replace(verdict="accept", decided_by="B. Ito") for name in names))
+        last = {one.url.rpartition("/")[2]: one for one in files.discovery.decisions(f"{DOMAIN}:laro/1")}
+        files.discovery.decide(*(last[name]._replace(verdict="accept", decided_by="B. Ito") for name in names))
         (address,) = page.xpath("//nav[@class='pages']/a[@rel='next']/@href")
     assert walked == [f"{number:05}.pdf" for number in (*range(50), *range(10))], "then those that were decided on"

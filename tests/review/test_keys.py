@@ -1,7 +1,5 @@
 """The script of the review: small, ours, and without anything that our policy forbids."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.review.frame import review_script

@@ -1,7 +1,5 @@
 """The address of a list says everything that the list shows, and nothing else is believed."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

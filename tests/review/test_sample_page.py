@@ -1,7 +1,5 @@
 """The precision sample: random, blind, never shown twice to the same person, and its result beside the setting."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape
@@ -61,7 +59,7 @@ def test_everybody_judges_each_file_once(files, reviewer):
     assert "You have judged all files of this month." in page
     assert "3 of 3 right" in page
     assert "2 of 2 right" in page
-    other = signed_in(files.house.app, files.house.desk.folder, "O")
+    other = signed_in(files.house.app, files.house.harness.folder, "O")
     assert judge(other, "unsure") == judged[0]  # the same sample, in the same order
 
 
@@ -86,7 +84,7 @@ def test_a_wrong_file_can_be_rejected_at_once(files, reviewer):
     (file,) = accepted(files, 1)
     judge(reviewer, "wrong", reject="1")
     assert files.history(file) == [("rule", "accept"), ("B. Ito", "reject")]
-    (one,) = files.desk.samples.judgements()
+    (one,) = files.discovery.samples.judgements()
     assert (one.rule, one.judged, one.judged_by) == (AcceptRule.LICENSE, Judged.WRONG, "B. Ito")
 
 
@@ -99,7 +97,7 @@ def test_a_judgement_is_stored_even_if_the_file_cannot_be_rejected(files, review
     assert answer.status_code == 409
     assert "Your judgement is stored, but the file was not rejected." in seen(answer.text)
     assert files.last(file).verdict == "accept"
-    assert len(files.desk.samples.judgements()) == 1
+    assert len(files.discovery.samples.judgements()) == 1
 
 
 @pytest.mark.parametrize("judged", ["right", "unsure"])
@@ -121,7 +119,7 @@ def test_a_file_that_was_replaced_or_taken_down_is_not_shown(files, reviewer):
 
 def test_a_manager_judges_no_sample_but_sees_the_precision(files):
     accepted(files, 1)
-    manager = signed_in(files.house.app, files.house.desk.folder, "M", Role.MANAGER, "laro")
+    manager = signed_in(files.house.app, files.house.harness.folder, "M", Role.MANAGER, "laro")
     assert manager.get("/review/sample").status_code == 403
     assert manager.get("/review/precision").status_code == 200
     assert manager.post("/review/sample", judged="right").status_code == 403

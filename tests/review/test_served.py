@@ -1,7 +1,5 @@
 """People sign in at the real server, whose other processes know at once who was added, removed, or has failed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,7 +15,7 @@ import pytest
 from gateway.core.model import Deed
 from gateway.store.opening import open_users
 from tests import live
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.review_house import PASSWORD, add_user
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]

@@ -1,7 +1,5 @@
 """People sign in to `/review`, and nobody else gets in."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -21,7 +19,7 @@ LOGIN = "/review/login"
 @pytest.fixture
 def guest(house: House, monkeypatch: pytest.MonkeyPatch) -> Browser:
     monkeypatch.setattr(Sessions, "now", 1_900_000_000)  # waits do not end while a test runs
-    add_user(house.desk.folder)
+    add_user(house.harness.folder)
     return browser(house.app)
 
 
@@ -34,7 +32,7 @@ def test_without_a_user_the_review_is_an_unknown_address(house, path, method):
     for headers in (answer.headers, unknown.headers):
         del headers["Content-Length"]  # the path is in the page
     assert list(answer.headers) == list(unknown.headers)
-    assert not (house.desk.folder / "users.sqlite").exists()
+    assert not (house.harness.folder / "users.sqlite").exists()
 
 
 @each_row("method", ["TRACE", "PROPFIND", "CONNECT", "X"])
@@ -134,7 +132,7 @@ def test_a_browser_forgets_a_session_that_cannot_be_ended(house, reviewer, monke
 
 
 def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):
-    users, line = open_users(house.desk.folder), LogLine(1, "", Deed.PASSWORD, "B. Ito")
+    users, line = open_users(house.harness.folder), LogLine(1, "", Deed.PASSWORD, "B. Ito")
     other = browser(house.app)
     assert other.sign_in().status_code == 303
     assert users.set_password("B. Ito", users.find("B. Ito").password, line)

@@ -1,7 +1,5 @@
 """A file of which nobody knows the bytes is taken down in the browser by its address, as the command does it."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from typing import Any
 from urllib.parse import quote
@@ -13,9 +11,9 @@ from gateway.core.takedowns import Kind
 from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import interactive
-from gateway.takedowns.targets import recognised
+from gateway.takedowns.plans import recognised
 from tests.page_house import House, parsed, seen, statement
-from tests.publish.desk import Sent, dc, pdf
+from tests.publish.harness import Sent, dc, pdf
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -36,19 +34,19 @@ def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a house in which a record names a file that nobody has fetched, and another record another one."""
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
     Files(house)
-    house.desk.send(Sent("1", _record()), Sent("2", dc("Another", pdf("2"))))
-    house.desk.publish()
+    house.harness.send(Sent("1", _record()), Sent("2", dc("Another", pdf("2"))))
+    house.harness.publish()
     return house
 
 
 @pytest.fixture
 def administrator(filled: House) -> Browser:
-    return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
+    return signed_in(filled.app, filled.harness.folder, "R. Vos", Role.ADMINISTRATOR)
 
 
 @pytest.fixture
 def manager(filled: House) -> Browser:
-    return signed_in(filled.app, filled.desk.folder, "Ada", Role.MANAGER, "laro")
+    return signed_in(filled.app, filled.harness.folder, "Ada", Role.MANAGER, "laro")
 
 
 def _agree(page: Browser, query: str = QUERY, **more: str) -> Any:
@@ -64,7 +62,7 @@ def _didl(site: House, identifier: str = f"{ITEM}1") -> str:
 
 
 def _entries(site: House) -> list[tuple[Kind, str]]:
-    return [(entry.kind, entry.value) for entry in TakedownFile(site.desk.folder).read().entries]
+    return [(entry.kind, entry.value) for entry in TakedownFile(site.harness.folder).read().entries]
 
 
 def test_the_page_of_an_item_leads_to_the_takedown_of_what_nobody_has_fetched(filled, manager):
@@ -76,7 +74,7 @@ def test_the_page_of_an_item_leads_to_the_takedown_of_what_nobody_has_fetched(fi
     assert f"1 item has this address or the file there. Named only {ITEM}1" in preview
     assert "tombstone" not in preview
     assert NAMED in _didl(filled), "nothing happens before"
-    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    reviewer = signed_in(filled.app, filled.harness.folder, "B. Ito")
     assert "address=" not in reviewer.get(f"/review/items/{ITEM}1").text
     assert reviewer.get(link).status_code == 403
 
@@ -87,10 +85,10 @@ def test_the_address_leaves_the_records_and_the_entry_is_that_of_the_command(fil
     assert "never" not in _didl(filled)
     assert 'status="deleted"' not in _didl(filled)
     assert "2.pdf" in _didl(filled, f"{ITEM}2")
-    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    (entry,) = TakedownFile(filled.harness.folder).read().entries
     assert entry.key == recognised(NAMED, "gateway.example.org").key
     assert (entry.by, entry.reason) == ("Ada", "Order of a court or an authority: Case 1/26")
-    with closing(open_users(filled.desk.folder)) as users:
+    with closing(open_users(filled.harness.folder)) as users:
         (line, *_) = users.log(10**9, 10)
     assert (line.by, line.deed, line.about) == ("Ada", Deed.TAKEN_DOWN, f"url {PLACE}")
     page = manager.get(f"/review/items/{ITEM}1")
@@ -102,9 +100,9 @@ def test_the_address_leaves_the_records_and_the_entry_is_that_of_the_command(fil
     [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf", "http://laro.example.org/%6eever%20fetche%64.pdf"],
 )
 def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled, administrator, manager, spelling):
-    filled.desk.add("another")
-    filled.desk.send(Sent("9", _record(spelling, "Of another source")), source="another")
-    filled.desk.publish("another")
+    filled.harness.add("another")
+    filled.harness.send(Sent("9", _record(spelling, "Of another source")), source="another")
+    filled.harness.publish("another")
     answer = manager.get(f"{NEW}?{QUERY}")
     assert (answer.status_code, "Of another source" in answer.text) == (403, False)
     manager.get("/review")
@@ -119,8 +117,8 @@ def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled
 def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(filled, administrator, manager):
     """Neither is one with the same bytes elsewhere: it would be withdrawn too."""
     url = "https://repository.example.net/same.pdf"
-    filled.desk.send(Sent("1", _record(url)))
-    filled.desk.publish()
+    filled.harness.send(Sent("1", _record(url)))
+    filled.harness.publish()
     query = f"item={ITEM}1&address={url}"
     assert manager.get(f"{NEW}?{query}").status_code == 200
     file = Files(filled).add("9", "Of another source", source="another", url=url)
@@ -131,8 +129,8 @@ def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(fill
 
 
 def test_the_address_of_a_landing_page_makes_a_tombstone_and_the_preview_says_so(filled, administrator):
-    filled.desk.send(Sent("3", dc("With a page", statement("identifier", "https://laro.example.org/page/3"))))
-    filled.desk.publish()
+    filled.harness.send(Sent("3", dc("With a page", statement("identifier", "https://laro.example.org/page/3"))))
+    filled.harness.publish()
     preview = seen(administrator.get(f"{NEW}?item={ITEM}3&address=https://laro.example.org/page/3").text)
     assert "1 of them becomes a tombstone" in preview
 

@@ -1,7 +1,5 @@
 """Nothing of what was taken down is visible but the tombstone: a crawler follows all links before and after."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -73,9 +71,9 @@ def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> tuple[House, Sequen
         files.find("2", "Zyqqatitle 2", url="https://r.example.net/2-quibblefile.pdf", authors="Vexmunder, Q."),
         files.find("3", "An item that stays", url="https://r.example.net/harmless3.pdf", **accepted),
     )
-    desk = house.desk
-    Releaser(desk.store, desk.inbox, files.desk, load(desk.folder)).release()
-    make(load(desk.folder), is_anew=True)
+    harness = house.harness
+    Releaser(harness.store, harness.inbox, files.discovery, load(harness.folder)).release()
+    make(load(harness.folder), is_anew=True)
     return house, [file.sha256 for file in every]
 
 
@@ -128,15 +126,15 @@ def _take_down(page: Browser, query: str) -> None:
 
 def test_no_link_leads_to_what_was_taken_down(filled):
     site, digests = filled
-    folder = site.desk.folder
+    folder = site.harness.folder
     reviewer = signed_in(site.app, folder, "B. Ito")
-    faces: list[tuple[Callable[[str], TestResponse], Sequence[str], str]] = [
+    parts: list[tuple[Callable[[str], TestResponse], Sequence[str], str]] = [
         (site.get, PUBLIC, "/"),
         (reviewer.get, REVIEW, "/review"),
         (signed_in(site.app, folder, "Eve", Role.MANAGER, "laro").get, REVIEW, "/review"),
         (signed_in(site.app, folder, "Ada", Role.MANAGER, "another").get, REVIEW, "/review"),
     ]
-    before = [_crawled(*blueprint) for blueprint in faces]
+    before = [_crawled(*blueprint) for blueprint in parts]
     secrets = (*WORDS, *digests)
     assert {secret for _, secret in _leaks(before[0], secrets)} >= {*WORDS[:-1], digests[0], digests[2]}
     assert {secret for _, secret in _leaks(before[1], secrets)} >= {*WORDS[:-1], *digests}
@@ -144,5 +142,5 @@ def test_no_link_leads_to_what_was_taken_down(filled):
     administrator = signed_in(site.app, folder, "R. Vos", Role.ADMINISTRATOR)
     for query in (f"item={ITEM}1", f"item={ITEM}2", f"file={digests[2]}"):
         _take_down(administrator, query)
-    for (get, starts, below), pages in zip(faces, before, strict=True):
+    for (get, starts, below), pages in zip(parts, before, strict=True):
         assert _leaks(_crawled(get, [*starts, *pages], below), secrets) == []

@@ -1,7 +1,5 @@
 """The list of takedowns, as a page, as JSON and as CSV: everything is on it once, and it says what is not done yet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -13,7 +11,7 @@ import pytest
 
 from gateway.core.model import Role
 from tests.page_house import House, parsed, seen
-from tests.publish.desk import Sent
+from tests.publish.harness import Sent
 from tests.review.test_takedown_pages import ITEM, LIST, _agree
 from tests.review_house import Browser, signed_in
 from tests.rows import each_row
@@ -23,14 +21,14 @@ from tests.rows import each_row
 def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a house with two items in the same blocks of the store."""
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
-    house.desk.send(Sent("1"), Sent("2"))
-    house.desk.publish()
+    house.harness.send(Sent("1"), Sent("2"))
+    house.harness.publish()
     return house
 
 
 @pytest.fixture
 def administrator(filled: House) -> Browser:
-    return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
+    return signed_in(filled.app, filled.harness.folder, "R. Vos", Role.ADMINISTRATOR)
 
 
 @each_row(
@@ -71,7 +69,7 @@ def _write_list(house: House, count: int, **more: Any) -> None:
          "at": f"2026-01-01T{number // 3600:02}:{number % 3600 // 60:02}:00Z", "removed_at": ""} | more
         for number in range(count)
     ]  # fmt: skip
-    (house.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
+    (house.harness.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
 
 
 def _walked(page: Browser, path: str) -> list[str]:
@@ -111,7 +109,7 @@ def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
 
 def _damage(house: House, change: str) -> None:
     """Change all blocks of the store."""
-    with house.desk.store._file.writing() as session:
+    with house.harness.store._file.writing() as session:
         session.execute(change)
 
 
@@ -135,13 +133,13 @@ def test_the_list_says_that_damaged_blocks_may_still_have_what_was_taken_down(fi
 def test_the_list_says_that_a_reader_keeps_what_was_taken_down_in_the_files(filled, administrator):
     """Nobody reads the log for a person who takes something down on a page."""
     left = "Not everything is erased. Nobody gets what was taken down, but the files of the store still have it"
-    with closing(sqlite3.connect(filled.desk.folder / "store.sqlite", isolation_level=None)) as reader:
+    with closing(sqlite3.connect(filled.harness.folder / "store.sqlite", isolation_level=None)) as reader:
         reader.execute("begin")
         reader.execute("select count(*) from block").fetchone()
         _agree(administrator, f"item={ITEM}1")
         assert left in seen(administrator.get(LIST).text)
         assert administrator.get(f"{LIST}.json").json["is_erasure_open"] is True
-    assert filled.desk.store.settle()
+    assert filled.harness.store.finish_erasure()
     assert left not in seen(administrator.get(LIST).text)
     assert administrator.get(f"{LIST}.json").json["is_erasure_open"] is False
 

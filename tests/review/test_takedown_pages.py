@@ -1,7 +1,5 @@
 """Managers and administrators take items and files down in the browser; nobody else sees anything of it."""
 
-from __future__ import annotations
-
 from threading import enumerate as enumerate_threads
 from typing import Any
 
@@ -37,7 +35,7 @@ def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     for name in ("1", "2"):
         house.add(name, title=TITLE)
         house.file(name, COPY)
-    place = place_of_copy(house.desk.folder, FOUND.sha256)
+    place = place_of_copy(house.harness.folder, FOUND.sha256)
     place.parent.mkdir(parents=True)
     place.write_bytes(b"%PDF-1.7")
     return house
@@ -45,12 +43,12 @@ def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
 
 @pytest.fixture
 def administrator(filled: House) -> Browser:
-    return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
+    return signed_in(filled.app, filled.harness.folder, "R. Vos", Role.ADMINISTRATOR)
 
 
 @pytest.fixture
 def manager(filled: House) -> Browser:
-    return signed_in(filled.app, filled.desk.folder, "Ada", Role.MANAGER, "laro")
+    return signed_in(filled.app, filled.harness.folder, "Ada", Role.MANAGER, "laro")
 
 
 def _form(page: str) -> dict[str, str]:
@@ -92,8 +90,8 @@ def test_a_file_that_was_found_for_an_item_alone_goes_with_it(filled, manager):
     assert "1 file is withdrawn, and our copy of it is deleted:" in preview
     assert file.sha256 in preview
     assert _agree(manager, f"item={ITEM}1").status_code == 303
-    assert not place_of_copy(filled.desk.folder, file.sha256).exists()
-    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert not place_of_copy(filled.harness.folder, file.sha256).exists()
+    (entry,) = TakedownFile(filled.harness.folder).read().entries
     assert entry.files == (file.sha256,)
 
 
@@ -103,7 +101,7 @@ def test_a_file_leaves_every_record_and_our_copy_is_deleted(filled, manager):
     assert "2 items have this file." in preview
     assert f"{ITEM}1" in preview
     assert _agree(manager, query).headers["Location"] == f"{LIST}?done=done"
-    assert not place_of_copy(filled.desk.folder, FOUND.sha256).exists()
+    assert not place_of_copy(filled.harness.folder, FOUND.sha256).exists()
     assert filled.get(f"/files/{FOUND.sha256}").status_code == 451
     for name in ("1", "2"):
         didl = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}{name}").text
@@ -112,26 +110,26 @@ def test_a_file_leaves_every_record_and_our_copy_is_deleted(filled, manager):
 
 
 def test_a_reviewer_sees_no_takedown_and_makes_none(filled, administrator):
-    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    reviewer = signed_in(filled.app, filled.harness.folder, "B. Ito")
     assert LIST not in reviewer.get("/review").text
     for path in (LIST, f"{NEW}?item={ITEM}1", f"{NEW}?file={FOUND.sha256}", f"{NEW}?item=nothing"):
         answer = reviewer.get(path)
         assert (answer.status_code, TITLE in answer.text) == (403, False), path
     reviewer.get("/review")
     assert reviewer.post(LIST, item=f"{ITEM}1", reason="court", comment="x", seen="").status_code == 403
-    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert TakedownFile(filled.harness.folder).read().is_empty
     assert LIST in administrator.get("/review").text
 
 
 def test_a_manager_takes_down_what_is_in_the_own_sources_alone(filled):
-    other = signed_in(filled.app, filled.desk.folder, "Eve", Role.MANAGER, "another")
+    other = signed_in(filled.app, filled.harness.folder, "Eve", Role.MANAGER, "another")
     for query in (f"item={ITEM}1", f"file={FOUND.sha256}", f"file={'cd' * 32}"):
         answer = other.get(f"{NEW}?{query}")
         assert (answer.status_code, TITLE in answer.text) == (403, False), query
         other.get("/review")
         kind, value = query.split("=")
         assert other.post(LIST, **{kind: value}, reason="court", comment="x", seen="").status_code == 403
-    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert TakedownFile(filled.harness.folder).read().is_empty
 
 
 @each_row("query",
@@ -159,7 +157,7 @@ def test_without_a_proper_reason_nothing_is_taken_down(filled, administrator, re
     answer = _agree(administrator, f"item={ITEM}1", reason, comment)
     assert answer.status_code == 400
     assert sentence in seen(answer.text)
-    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert TakedownFile(filled.harness.folder).read().is_empty
 
 
 def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator):
@@ -176,7 +174,7 @@ def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator
     assert "3 items have this file." in text
     form = _form(answer.text)
     assert (form["reason"], form["comment"]) == ("court", "Case 1/26")
-    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert TakedownFile(filled.harness.folder).read().is_empty
     assert administrator.post(LIST, **fields, seen=form["seen"]).status_code == 303
 
 
@@ -196,7 +194,7 @@ def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
         for _ in range(2):
             answer = manager.post(LIST, **fields)
             assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done"), query
-    assert len(TakedownFile(filled.desk.folder).read().entries) == 2
+    assert len(TakedownFile(filled.harness.folder).read().entries) == 2
 
 
 def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager):
@@ -206,14 +204,14 @@ def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager)
     files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same")
     assert file.sha256 not in manager.get(f"{NEW}?item={ITEM}1").text
     _agree(manager, f"item={ITEM}1")
-    assert not TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
-    assert place_of_copy(filled.desk.folder, file.sha256).exists()
-    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    assert not TakedownFile(filled.harness.folder).read().names_digest(file.sha256)
+    assert place_of_copy(filled.harness.folder, file.sha256).exists()
+    reviewer = signed_in(filled.app, filled.harness.folder, "B. Ito")
     assert "Another title" in reviewer.get("/review").text
     assert TITLE not in reviewer.get("/review").text
 
 
-def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administrator, monkeypatch):
+def test_the_tombstone_does_not_wait_until_all_records_are_read(filled, administrator, monkeypatch):
     """In a large repository, that takes minutes."""
 
     def fail(*_: object) -> None:
@@ -227,9 +225,9 @@ def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administr
     assert "found.pdf" not in didl
     monkeypatch.undo()
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")
-    desk = filled.desk
-    carry_out(desk.store, desk.inbox, None, load(desk.folder))
-    assert FOUND.sha256 in TakedownFile(desk.folder).read().digests
+    harness = filled.harness
+    carry_out(harness.store, harness.inbox, None, load(harness.folder))
+    assert FOUND.sha256 in TakedownFile(harness.folder).read().digests
     assert "Under way" not in seen(administrator.get(LIST).text)
 
 
@@ -241,7 +239,7 @@ def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, 
         patch.setattr(interactive.InteractiveTakedowns, "_carry_out", lambda _self: None)
         _agree(administrator, f"item={ITEM}1")
     if way == "the server is started":
-        assert complete_takedowns(filled.desk.folder) == ""
+        assert complete_takedowns(filled.harness.folder) == ""
     else:
         filled.app.extensions["withdrawals"].resume()
         for thread in enumerate_threads():
@@ -249,7 +247,7 @@ def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, 
                 thread.join()
     assert "Withdrawn" in seen(administrator.get(LIST).text)
     assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
-    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
-    assert not place_of_copy(filled.desk.folder, file.sha256).exists()
+    assert TakedownFile(filled.harness.folder).read().names_digest(file.sha256)
+    assert not place_of_copy(filled.harness.folder, file.sha256).exists()
     filled.app.extensions["withdrawals"].resume()
     assert "takedowns" not in {thread.name for thread in enumerate_threads()}, "nothing is left"

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from gateway.store.lock_file import is_locked
 from harvester.runtime.exit_status import SourceLocked
-from harvester.runtime.locks import await_publishers, is_locked, lock, publishing
+from harvester.runtime.locks import await_publishers, lock, publishing
 
 
 def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path):

@@ -1,7 +1,5 @@
 """Some sources may be asked at night only: PubMed Central allows many requests away from 05:00 to 21:00 ET."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 

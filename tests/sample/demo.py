@@ -3,8 +3,6 @@
 It does what a user does, with the same commands, and shows them. Everything it makes lies in one temporary folder.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

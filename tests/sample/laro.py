@@ -5,8 +5,6 @@ what has none is what a search for full text goes for. Standard library only, an
 `python tests/sample/laro.py`; it prints the address of the index and that of the host, where the list is found.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

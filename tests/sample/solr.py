@@ -3,8 +3,6 @@
 `laro(count, with_fulltext)` makes documents as LARO has them (Autoload, Listing 4).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode

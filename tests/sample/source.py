@@ -4,8 +4,6 @@ It stands for a foreign repository, so it uses the standard library only and not
 `python tests/sample/source.py --port 8081`; it prints the address it serves and goes on until it is ended.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib

@@ -4,8 +4,6 @@ It answers for every host, by the path: `/api.unpaywall.org/v2/…`. It uses the
 repository does. Run it as `python tests/sample/web.py`; it prints the address it serves and goes on until it is ended.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A hub of WebSub on loopback: it verifies who subscribes, signs what it brings, and does what a test tells it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterator

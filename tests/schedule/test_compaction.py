@@ -1,14 +1,12 @@
 """Rounds of compaction: what they make anew and say, and what never stops `tend`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from gateway.core import settings as gateway_settings
 from gateway.core.statuses import Status
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
 from harvester.schedule.compaction import CompactionRounds

@@ -1,7 +1,5 @@
 """What is due is the same, whether the facts are read for all sources at once, or asked for each source as it is."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -13,7 +11,7 @@ from gateway.core.model import Run, Subscription, SubscriptionState
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS
 from gateway.store.opening import open_discovery, open_subscriptions
 from harvester.harvest.clock import is_past
-from harvester.harvest.facts import RUNS_LOOKED_AT, Facts
+from harvester.harvest.facts import RECENT_RUNS, Facts
 from harvester.harvest.instance import opened
 from harvester.schedule.stages import STAGES
 from tests.seeds import SEED
@@ -28,7 +26,7 @@ class AllRuns(Facts):
     """The facts of a source, with all the runs that count: the plain way."""
 
     def runs(self, source: str, stage: str) -> Sequence[Run]:
-        runs = self.instance.inbox.runs(source, RUNS_LOOKED_AT, stage)
+        runs = self.instance.inbox.runs(source, RECENT_RUNS, stage)
         return [run for run in runs if is_past(run)] if runs and is_past(runs[0]) else []
 
 
@@ -49,7 +47,7 @@ class History:
 
     def _happen(self, name: str) -> None:
         happenings = (self._edit, self._run, self._receive, self._publish, self._announce)
-        self.dice.choice((*happenings, self._search, self._look, self._offer))(name)
+        self.dice.choice((*happenings, self._search, self._recheck, self._offer))(name)
 
     def _edit(self, name: str) -> None:
         periods = {option: self.dice.choice(("", "1h", "1d", "4w")) for option in _OPTIONS}
@@ -95,9 +93,9 @@ class History:
         search = (f"oai:g:{name}/{self.dice.choice('ab')}", name, "1", "due", 0, changed, published)
         self._insert(DISCOVERY, "search (identifier, source, upstream, state, due, changed, published)", *search)
 
-    def _look(self, name: str) -> None:
+    def _recheck(self, name: str) -> None:
         due = self.dice.choice((0, self._moment()))
-        look = (
+        recheck = (
             f"oai:g:{name}/1",
             self.dice.choice("ab"),
             name,
@@ -115,7 +113,7 @@ class History:
             0,
             "",
         )
-        self._insert(DISCOVERY, "look", *look)
+        self._insert(DISCOVERY, "look", *recheck)
 
     def _offer(self, name: str) -> None:
         columns = "identifier, sha256, way, source, outcome, at, tries, next_at, status, place, location, problem"

@@ -1,7 +1,5 @@
 """The search as a stage of scheduled runs: in turns, told in the log, with what a kill had left."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

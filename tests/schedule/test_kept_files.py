@@ -1,7 +1,5 @@
 """`harvester tend` keeps the files of our ResourceSync source, alone or continuously, and survives kills."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -29,7 +27,7 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.schedule.kept_files import KeptFilesRounds
 from tests.applications import application
-from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.waiting import wait_until
 
 DAY = 86_400
@@ -50,14 +48,14 @@ class Reports(Silence):
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def harness(tmp_path: Path) -> Iterator[Harness]:
     make_databases(tmp_path)
-    desk = Desk(tmp_path)
-    with closing(desk.store), closing(desk.inbox):
+    harness = Harness(tmp_path)
+    with closing(harness.store), closing(harness.inbox):
         for day in range(3):
-            desk.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day, 6)))
-            desk.now += DAY
-        yield desk
+            harness.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day, 6)))
+            harness.now += DAY
+        yield harness
 
 
 @pytest.fixture
@@ -65,36 +63,40 @@ def reports() -> Reports:
     return Reports()
 
 
-def rounds(desk: Desk, reports: Reports, **options: Any) -> KeptFilesRounds:
-    settings = gateway_settings.load(desk.folder, {}, {"base_url": BASE_URL, "resourcesync_lists": "oai_dc"} | options)
+def rounds(harness: Harness, reports: Reports, **options: Any) -> KeptFilesRounds:
+    settings = gateway_settings.load(
+        harness.folder, {}, {"base_url": BASE_URL, "resourcesync_lists": "oai_dc"} | options
+    )
     unused: Any = None
-    instance = Instance(settings, desk.store, desk.inbox, sources_file(desk.folder), unused, unused, unused, unused)
+    instance = Instance(
+        settings, harness.store, harness.inbox, sources_file(harness.folder), unused, unused, unused, unused
+    )
     return KeptFilesRounds(instance, reports, Stop())
 
 
-def files(desk: Desk) -> list[str]:
-    return sorted(file.name for file in (desk.folder / "resourcesync").glob("*/*"))
+def files(harness: Harness) -> list[str]:
+    return sorted(file.name for file in (harness.folder / "resourcesync").glob("*/*"))
 
 
-def test_a_round_makes_what_is_missing_and_says_it(desk, reports):
-    made = rounds(desk, reports)
+def test_a_round_makes_what_is_missing_and_says_it(harness, reports):
+    made = rounds(harness, reports)
     assert made.run() == {"changes": 2, "resources": 1}
     assert reports.sentences == ["resourcesync: packages of changes 2, packages of resources 1."]
-    assert len(files(desk)) == 4
-    assert {file.stat().st_mode & 0o777 for file in (desk.folder / "resourcesync").glob("*/*")} == {0o600}
+    assert len(files(harness)) == 4
+    assert {file.stat().st_mode & 0o777 for file in (harness.folder / "resourcesync").glob("*/*")} == {0o600}
     assert made.run() == {}
     assert len(reports.sentences) == 1
 
 
-def test_files_of_sets_that_the_site_no_longer_has_are_deleted(desk, reports):
-    rounds(desk, reports, resourcesync_lists="oai_dc oai_didl").run()
-    rounds(desk, reports, resourcesync_lists="oai_didl").run()
-    assert [folder.name for folder in (desk.folder / "resourcesync").iterdir()] == ["oai_didl@source"]
-    rounds(desk, reports, resourcesync_lists="").run()
-    assert files(desk) == []
+def test_files_of_sets_that_the_site_no_longer_has_are_deleted(harness, reports):
+    rounds(harness, reports, resourcesync_lists="oai_dc oai_didl").run()
+    rounds(harness, reports, resourcesync_lists="oai_didl").run()
+    assert [folder.name for folder in (harness.folder / "resourcesync").iterdir()] == ["oai_didl@source"]
+    rounds(harness, reports, resourcesync_lists="").run()
+    assert files(harness) == []
 
 
-def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports, monkeypatch):
+def test_an_error_in_one_set_does_not_end_the_round_for_the_others(harness, reports, monkeypatch):
     real = Keeper.keep
 
     def fail_first(self: Keeper, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
@@ -103,7 +105,7 @@ def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports
         return real(self, resources, kept)
 
     monkeypatch.setattr(Keeper, "keep", fail_first)
-    made = rounds(desk, reports, resourcesync_lists="oai_dc oai_didl")
+    made = rounds(harness, reports, resourcesync_lists="oai_dc oai_didl")
     assert made.run() == {"changes": 2, "resources": 1}
     statuses = [made.status]
     monkeypatch.undo()
@@ -111,11 +113,11 @@ def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports
     assert [*statuses, made.status] == [Status.FAILED, Status.SUCCEEDED]
 
 
-def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
+def test_rounds_are_repeated_until_the_end(harness, reports, monkeypatch):
     monkeypatch.setattr("harvester.schedule.kept_files._PAUSE_SECONDS", 0.01)
-    with rounds(desk, reports).repeated():
+    with rounds(harness, reports).repeated():
         wait_until(lambda: reports.sentences)
-    assert len(files(desk)) == 4
+    assert len(files(harness)) == 4
 
 
 # --- the commands ---------------------------------------------------------------------------------------------------
@@ -130,17 +132,17 @@ def called(program: Command, folder: Path, *words: str, status: int = 0, **setti
 
 
 @contextmanager
-def instance_of(folder: Path, days: int, items: int) -> Iterator[Desk]:
+def instance_of(folder: Path, days: int, items: int) -> Iterator[Harness]:
     folder.mkdir()
     make_databases(folder)
     called(gateway, folder, "init", "--domain", "gateway.example.org")
     (folder / "sources.toml").touch()
-    desk = Desk(folder)
-    with closing(desk.store), closing(desk.inbox):
+    harness = Harness(folder)
+    with closing(harness.store), closing(harness.inbox):
         for day in range(days):
-            desk.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day * 3, items)))
-            desk.now += DAY
-        yield desk
+            harness.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day * 3, items)))
+            harness.now += DAY
+        yield harness
 
 
 @pytest.mark.slow
@@ -206,9 +208,9 @@ class Killed(BaseException):
 
 
 @pytest.mark.slow
-def test_a_kill_at_any_step_leaves_nothing_half(desk, reports, monkeypatch):
+def test_a_kill_at_any_step_leaves_nothing_half(harness, reports, monkeypatch):
     """The index names whole files only, whatever the step; and the next round makes everything, as if in one go."""
-    place, left = desk.folder / "resourcesync" / "oai_dc@source", 10**9
+    place, left = harness.folder / "resourcesync" / "oai_dc@source", 10**9
 
     def counted(act):
         def step(*call, **named):
@@ -229,7 +231,7 @@ def test_a_kill_at_any_step_leaves_nothing_half(desk, reports, monkeypatch):
         nonlocal left
         left = steps
         with suppress(Killed):
-            rounds(desk, reports, resourcesync_snapshot_days=1).run()
+            rounds(harness, reports, resourcesync_snapshot_days=1).run()
         if (place / "kept.json").exists():
             whole(place)
         return {file.name.partition(".")[0] for file in place.glob("*")}

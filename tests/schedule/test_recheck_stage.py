@@ -1,7 +1,5 @@
 """The recheck as a command and as a stage of scheduled runs: what is due is looked at, and told."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
@@ -104,11 +102,11 @@ def test_status_and_explain_say_when_files_are_looked_at(instance, web) -> None:
     assert str(known["next"]) > utc_datetime(int(time()))
     lines = called(instance, "explain", IDENTIFIER)[1].splitlines()
     assert any(
-        line.startswith(f"  {COPY}: looked at 2") and ": not-found, not there since" in line and "the next" in line
+        line.startswith(f"  {COPY}: checked 2") and ": not-found, not there since" in line and "the next" in line
         for line in lines
     )
-    (look,) = json.loads(called(instance, "explain", IDENTIFIER, "--json")[1])["looks"]
-    assert (look["url"], look["outcome"], look["rounds"], look["is_named"]) == (COPY, "not-found", 1, False)
+    (recheck,) = json.loads(called(instance, "explain", IDENTIFIER, "--json")[1])["looks"]
+    assert (recheck["url"], recheck["outcome"], recheck["rounds"], recheck["is_named"]) == (COPY, "not-found", 1, False)
 
 
 def test_a_turn_looks_at_each_file_once_in_a_period_and_is_told_in_the_log(instance, web) -> None:

@@ -1,7 +1,5 @@
 """What is due is done, once; what fails is put off; what another process does is left to it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sqlite3
@@ -233,7 +231,7 @@ def test_watching_goes_on_with_other_sources_while_one_is_at_work(write_sources,
 
 
 def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(write_sources, scheduler, monkeypatch):
-    monkeypatch.setattr(stages, "GLANCE_SECONDS", 0.01)
+    monkeypatch.setattr(stages, "POLL_SECONDS", 0.01)
     write_sources("fake")
     stop, troubles = Stop(), [StoreBusy("Busy.")]
 

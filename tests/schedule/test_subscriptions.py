@@ -1,7 +1,5 @@
 """From the command to the harvest: a source, its hub and the gateway on loopback."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

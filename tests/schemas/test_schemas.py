@@ -1,7 +1,5 @@
 """Our schemas compile without a network, accept what they should, refuse what they should, and agree with the OAI's."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store with an index, made once for all tests of a session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +8,7 @@ import pytest
 
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
-from tests.search.desk import Desk, make_store
+from tests.search.harness import Harness, make_store
 
 
 def _furnish(folder: Path) -> None:
@@ -18,8 +16,8 @@ def _furnish(folder: Path) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Desk]:
+def harness(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Harness]:
     ready_made(tmp_path, _furnish)
     clocks = Clocks()
     with closing(open_store(tmp_path, clock=clocks.host())) as store:
-        yield Desk(tmp_path, clocks, store)
+        yield Harness(tmp_path, clocks, store)

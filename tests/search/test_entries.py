@@ -1,14 +1,12 @@
 """What an index has of a record."""
 
-from __future__ import annotations
-
 from gateway.core.errors import NotXml
 from gateway.core.model import Work
 from gateway.formats._statements import ELEMENTS
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
 from gateway.search.indexing import describe
 from tests.rows import each_row
-from tests.search.desk import record_of
+from tests.search.harness import record_of
 
 NAME = "oai:gateway.example.org:laro/1"
 

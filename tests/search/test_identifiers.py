@@ -1,8 +1,6 @@
 """An identifier is the same however it is written."""
 
-from __future__ import annotations
-
-from gateway.search.identifiers import may_be_identifier, names_of
+from gateway.search.words import may_be_identifier, names_of
 from tests.rows import each_row
 
 SAME = [

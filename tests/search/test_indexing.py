@@ -1,7 +1,5 @@
 """Publication and the index: the index follows each publication, and never blocks or fails one."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
@@ -17,15 +15,14 @@ from gateway.core.model import Publication, Resource, Selection
 from gateway.core.settings import Settings, load
 from gateway.publish.descriptions import metadata_of
 from gateway.search import indexing
+from gateway.search.base import Query
 from gateway.search.following import LINES, NAME, IndexKeeper
-from gateway.search.index_process import IndexProcess
-from gateway.search.indexing import Following, FollowingLater, describe, following, make
-from gateway.search.query import Query
+from gateway.search.indexing import Following, FollowingLater, IndexProcess, describe, following, make
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
-from tests.search.desk import change_of, make_store
+from tests.search.harness import change_of, make_store
 from tests.waiting import wait_for_horizon, wait_until
 
 
@@ -276,7 +273,7 @@ def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
         _publish(index.store, *_items(*(f"{number:03}" for number in range(300))))
     wait_for_horizon(settings.instance)  # what is at the horizon is not touched
     with following(settings) as index:
-        monkeypatch.setattr("gateway.store.sqlite._COMPACTION_SECONDS", 0.0)
+        monkeypatch.setattr("gateway.store.store._COMPACTION_SECONDS", 0.0)
         _publish(index.store, *(change_of(f"{number:03}", title="Atoll") for number in range(0, 300, 10)))
         assert _holes(settings)
     assert not _holes(settings)

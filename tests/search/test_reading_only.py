@@ -1,7 +1,5 @@
 """An index where nothing can be written beside it, as on a disk that is mounted read-only."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 
@@ -9,23 +7,23 @@ import pytest
 
 from gateway.core.errors import SearchUnavailable
 from gateway.search.following import NAME
-from tests.search.desk import Desk, change_of
+from tests.search.harness import Harness, change_of
 
 
-def test_index_without_a_file_beside_it_is_read_as_it_is(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
+def test_index_without_a_file_beside_it_is_read_as_it_is(harness: Harness) -> None:
+    harness.add(change_of("1", title="Reef"))
     for tail in ("-wal", "-shm"):
-        (desk.folder / f"{NAME}{tail}").unlink(missing_ok=True)
+        (harness.folder / f"{NAME}{tail}").unlink(missing_ok=True)
     # SQLite follows no link there, so that it can make no file.
-    (desk.folder / f"{NAME}-shm").symlink_to("nowhere")
-    assert desk.names("reef") == ["1"]
+    (harness.folder / f"{NAME}-shm").symlink_to("nowhere")
+    assert harness.names("reef") == ["1"]
 
 
-def test_index_that_another_process_holds_is_unavailable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_that_another_process_holds_is_unavailable(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.search.sqlite_reader._BUSY_SECONDS", 0.0)
-    desk.add(change_of("1", title="Reef"))
-    with closing(sqlite3.connect(desk.folder / NAME, isolation_level=None)) as other:
+    harness.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(harness.folder / NAME, isolation_level=None)) as other:
         other.execute("pragma locking_mode = exclusive").close()
         other.execute("begin exclusive").close()
         with pytest.raises(SearchUnavailable, match="locked"):
-            desk.search("reef")
+            harness.search("reef")

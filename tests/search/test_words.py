@@ -1,7 +1,5 @@
 """Text as words: folded, without syntax, and the same for an index and a query."""
 
-from __future__ import annotations
-
 from random import Random
 
 from gateway.search.words import MOST_LETTERS, index_words, query_words

@@ -1,7 +1,5 @@
 """A web server of ours in a thread, with an application of the test, and clients that misbehave."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import threading

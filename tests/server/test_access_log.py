@@ -1,7 +1,5 @@
 """The access log: one line per request, whatever the client wrote."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

@@ -1,7 +1,5 @@
 """A process of its own answers on the sockets of a busy one, until that one goes on, or is gone."""
 
-from __future__ import annotations
-
 import os
 import socket
 

@@ -1,14 +1,11 @@
 """Between HTTP and WSGI (PEP 3333): environments, and answers that are read as far as they must be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from io import BytesIO
 
 from flask import Flask, send_file
 
-from gateway.server.answer import Answer, head
-from gateway.server.application import answer, environment
+from gateway.server.application import Answer, answer, environment, head
 from gateway.server.request import Request
 from tests.rows import each_row
 

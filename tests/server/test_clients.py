@@ -1,7 +1,5 @@
 """The client's address behind proxies: read from the right, and never from what the client wrote itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import ConfigurationError

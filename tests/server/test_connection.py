@@ -1,7 +1,5 @@
 """What the event loop of a server survives, one connection at a time."""
 
-from __future__ import annotations
-
 import asyncio
 
 from gateway.server.connection import Connection, Phase

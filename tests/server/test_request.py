@@ -1,7 +1,5 @@
 """Requests read from bytes as they come (RFC 9112): whole, in pieces, too long, and meant to deceive."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 import pytest
@@ -62,6 +60,28 @@ def test_chunked_body_is_read_whole() -> None:
     request.body.close()
 
 
+def test_fields_after_a_chunked_body_are_not_header_fields() -> None:
+    head = b"POST /oai HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+    reader = read(head + b"Cookie: session=x\r\n\r\nGET /b", 1)
+    request = reader.request()
+    assert (request.header(b"cookie"), request.length, reader.rest) == (b"", 1, b"GET /b")
+    request.body.close()
+
+
+@each_row(
+    "sent",
+    [
+        b"GET /a HTTP/1.1\r\n" + HOST + b"Connection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+        b"CONNECT x:80 HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /a HTTP/1.0\r\n\r\n",
+        b"GET /a HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n",
+    ],
+)
+def test_request_that_wants_another_protocol_or_the_end_is_the_last(sent: bytes) -> None:
+    reader = read(sent + b"GET /b")
+    assert (reader.request().is_last, reader.rest) == (True, b"GET /b")
+
+
 @each_row(
     "sent, status",
     [
@@ -82,9 +102,12 @@ def test_chunked_body_is_read_whole() -> None:
         (b"POST /a HTTP/1.1\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", 400),
         (b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n", 501),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
         (b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n", 413),
         (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + b"a" * 2000, 413),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"a" * 2000, 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"X: y\r\n" * 500, 400),
         (b"GET /a HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
         (b"GET /a HTTP/1.1\r\n" + (b"X: " + b"y" * 6000 + b"\r\n") * 20, 431),
         (b"GET /" + b"a" * 200_000, 414),

@@ -1,7 +1,5 @@
 """Request lines whose queries nobody escaped; RFC 9112 §3 and §3.2."""
 
-from __future__ import annotations
-
 from gateway.server.request import escaped
 from tests.rows import each_row
 

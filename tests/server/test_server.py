@@ -1,7 +1,5 @@
 """The web server over real sockets: HTTP/1.1 as clients use and misuse it, and the end of every slow client."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct

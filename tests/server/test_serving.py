@@ -1,7 +1,5 @@
 """`gateway serve` under bad clients: what they wrote reaches neither answers nor logs, and sockets are taken over."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Pages have threads of their own: whatever readers of pages do, harvesters are answered."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time
@@ -10,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from gateway.server.answer import Answer
+from gateway.server.application import Answer
 from gateway.server.connection import Phase
 from gateway.server.threads import PAGE_SHARE, HarvesterThreads, PageThreads
 from tests.server.conftest import HELLO, application, everything

@@ -1,5 +1,3 @@
 """A repository on loopback, and instance folders to harvest it into."""
 
-from __future__ import annotations
-
 from tests.oai_repository import command, harvester, instance, repository  # noqa: F401 - fixtures

@@ -1,7 +1,5 @@
 """A fault of this program is told of the one answer or record that it met."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import NotXml

@@ -1,7 +1,5 @@
 """What has come is remembered in little room, and never mistaken."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

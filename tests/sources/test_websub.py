@@ -1,9 +1,8 @@
 """What is said to hubs, and where answers say which hub tells of them."""
 
-from __future__ import annotations
-
 from harvester.http.messages import Fetched
-from harvester.sources.websub import form, topic_and_hub, words_of
+from harvester.schedule.subscriptions import form, words_of
+from harvester.sources import topic_and_hub
 
 TOPIC = "http://example.com/dataset1/change/"
 

@@ -1,7 +1,5 @@
 """What the tests of the SQLite store share: clocks that stand still, and a short way to a furnished store."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import sha256
@@ -11,7 +9,7 @@ from typing import Any
 import pytest
 
 from gateway.core.model import Format, ItemChange, Payload, Record, Source
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 from tests.clocks import Clocks
 
 

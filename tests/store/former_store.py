@@ -1,7 +1,5 @@
 """Makes a store as the release before blocks wrote it: its schema, and rows that its publications left."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -17,10 +15,10 @@ from typing import NamedTuple
 
 import zstandard
 
-from gateway.store import sqlite_file
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite import file as sqlite_file
+from gateway.store.sqlite.file import SqliteFile
 
-MIGRATIONS = Path(sqlite_file.__file__).parent / "migrations" / "store"
+MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations" / "store"
 FORMER = 12  # the number of the last migration of that release
 PREFIXES = {1: "oai_dc", 2: "oai_didl"}
 SETS = {1: "source:laro", 2: "source:laro:a", 3: "source:laro:b", 4: "source:laro:empty"}

@@ -3,8 +3,6 @@
 They are for tests of the promise about datestamps.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -15,7 +13,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 from tests.seeds import SEED
 from tests.store import publisher
 

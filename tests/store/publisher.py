@@ -7,8 +7,6 @@ may pause, stop itself (SIGSTOP; the test lets it go on later), kill itself, or 
 the file `host.json` in the folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -18,12 +16,13 @@ import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from gateway.core.errors import IntentExpired, StoreBusy
 from gateway.core.model import ItemChange, Publication, Record
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_own_lists import drop, own_lists, today, want
+from gateway.store.own_lists import drop, own_lists, today, want
+from gateway.store.store import Store
 
 ITEMS = 5_000  # so many that most versions are the last of their item
 SET = "source:chaos"
@@ -41,9 +40,10 @@ def set_host(folder: Path, **changes: object) -> None:
 
 
 def host_of(folder: Path) -> dict:
-    """Return by how much the clocks of this host are off, and the name of its boot."""
+    """Return by how much the clocks of this host are off, and at most, and the name of its boot."""
     file = folder / "host.json"
-    return json.loads(file.read_text()) if file.exists() else {"wall": 0.0, "monotonic": 0.0, "boot": "first"}
+    host = {"wall": 0.0, "monotonic": 0.0, "boot": "first", "step": MOST_STEP_SECONDS}
+    return json.loads(file.read_text()) if file.exists() else host
 
 
 def clock_of(folder: Path) -> HostClock:
@@ -53,6 +53,14 @@ def clock_of(folder: Path) -> HostClock:
         lambda: time.monotonic() - host_of(folder)["monotonic"],
         lambda: host_of(folder)["boot"],
     )
+
+
+def store_in(folder: Path, machine: str = "", **more: Any) -> Store:
+    """Return the store of a folder, or the one that a machine with a folder of its own has on the server of `url`."""
+    url = (folder / "url").read_text() if (folder / "url").exists() else ""
+    home = folder / machine if url else folder
+    home.mkdir(exist_ok=True)
+    return Store(home / "store.sqlite", url=url, clock=clock_of(folder), **more)
 
 
 class Fate:
@@ -69,7 +77,8 @@ class Fate:
         elif draw < 0.026:
             os.kill(os.getpid(), signal.SIGSTOP)
         elif draw < 0.032:
-            set_host(self._folder, wall=self._random.uniform(-MOST_STEP_SECONDS, MOST_STEP_SECONDS))
+            most = host_of(self._folder)["step"]
+            set_host(self._folder, wall=self._random.uniform(-most, most))
         elif name == "datestamp taken" and draw < 0.500:  # it prepares its records; the lock is free
             time.sleep(self._random.uniform(0, 1.5))
         elif draw < 0.300:
@@ -88,7 +97,7 @@ def work_for_ever(folder: Path, seed: int, most: int) -> None:
     """Publish as long as the test lives, or tidy up."""
     parent = os.getppid()
     fate, choice = Fate(folder, seed), random.Random(-seed)
-    store = Store(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
+    store = store_in(folder, intent_seconds=INTENT_SECONDS, step=fate.at)
     while os.getppid() == parent:
         if most:
             publish(store, choice, most)

@@ -1,7 +1,5 @@
 """Blocks, told without a database: what is packed, planned and merged. Their lists: `test_blocks_at_random`."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from bisect import bisect_right

@@ -5,8 +5,6 @@ are erased. Sparse sets get blocks of their own, and lose them. Publication and 
 opened again, with and without departed records. Walks go on across all of it, and snapshots stay what they are.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from contextlib import suppress
@@ -20,10 +18,10 @@ import zstandard
 from gateway.core import pieces
 from gateway.core.model import ItemChange, Publication, Record, Selection
 from gateway.store.base import SMALL_PAGE
+from gateway.store.block_reader import Blocks, as_departed
 from gateway.store.blocks import Kind, texts_of
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_blocks import Blocks, as_departed
-from gateway.store.sqlite_own_lists import drop, own_lists, want
+from gateway.store.own_lists import drop, own_lists, want
+from gateway.store.store import Store
 from tests.contract.conftest import change, furnished
 from tests.seeds import SEED
 

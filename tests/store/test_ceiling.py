@@ -1,7 +1,5 @@
 """What an earlier store of a repository may have answered is not undercut by the one that follows it."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest
@@ -12,7 +10,7 @@ from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
 from gateway.store.instance import Instance
 from gateway.store.opening import open_store
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 
 
 def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:
@@ -60,9 +58,17 @@ def test_a_file_that_says_nothing_is_no_ceiling(tmp_path, clocks) -> None:
         assert view.horizon == int(clocks.wall)
 
 
-def test_a_folder_that_cannot_be_written_keeps_no_ceiling_and_says_so(tmp_path) -> None:
+@pytest.mark.parametrize("keep", [Ceiling.write, Ceiling.lift])
+def test_a_folder_that_cannot_be_written_keeps_no_ceiling_and_says_so(tmp_path, keep) -> None:
     with pytest.raises(StoreUnwritable, match="answered-until cannot be written"):
-        Ceiling(tmp_path / "missing" / "store.sqlite").write(1)
+        keep(Ceiling(tmp_path / "missing" / "store.sqlite"), 1)
+
+
+def test_a_ceiling_is_lifted_and_never_lowered(tmp_path) -> None:
+    ceiling = Ceiling(tmp_path / "store.sqlite")
+    for second in (5, 3):
+        ceiling.lift(second)
+    assert ceiling.read() == 5
 
 
 def test_a_store_of_an_earlier_release_writes_down_what_it_has_answered(tmp_path, clocks) -> None:

@@ -1,7 +1,5 @@
 """The rules of the store's clock, told without a store."""
 
-from __future__ import annotations
-
 import time
 from math import inf
 

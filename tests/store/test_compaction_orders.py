@@ -5,8 +5,6 @@ another record at any moment. A second publisher has an earlier datestamp, and m
 one record. Naive compactions show that the tests can fail.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -14,8 +12,8 @@ import pytest
 
 from gateway.core.errors import IntentExpired, StoreError
 from gateway.core.model import Key, Publication, Selection
-from gateway.store import sqlite_compaction
-from gateway.store.sqlite import Store
+from gateway.store import compaction as store_compaction
+from gateway.store.store import Store
 from tests.store.conftest import change
 from tests.store.test_interleavings import Actor, orders, patiently
 from tests.store.test_sqlite_compaction import listed
@@ -130,7 +128,7 @@ def test_nothing_is_lost_in_any_order_of_a_publisher_and_compaction(scene, monke
 
 
 def look_never(monkeypatch) -> None:
-    monkeypatch.setattr(sqlite_compaction, "_is_same", lambda *_arguments: True)
+    monkeypatch.setattr(store_compaction, "_is_same", lambda *_arguments: True)
 
 
 def ignore_the_horizon(monkeypatch) -> None:

@@ -1,7 +1,5 @@
 """A bit of the file that flips is refused by readers, or named by the check of all; nobody gets other records."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3
@@ -13,7 +11,7 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 from tests.clocks import Clocks
 from tests.seeds import SEED
 
@@ -46,7 +44,7 @@ def compacted(store, path, clocks, make_change) -> bytes:
     store.publish(store.intend(), Publication("laro", tuple(changes)))
     clocks.pass_seconds(60)
     store.compact(is_thorough=True)
-    assert store.settle()
+    assert store.finish_erasure()
     return path.read_bytes()
 
 

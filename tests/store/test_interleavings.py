@@ -22,10 +22,11 @@ import pytest
 from gateway.core.errors import IntentExpired, StoreBusy
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_own_lists import drop, own_lists, today, want
-from gateway.store.sqlite_rows import EVERYTHING
-from gateway.store.sqlite_view import View
+from gateway.store.own_lists import drop, own_lists, today, want
+from gateway.store.rows import EVERYTHING
+from gateway.store.sqlite.file import SqliteFile
+from gateway.store.store import Store
+from gateway.store.view import View
 from tests.seeds import SEED
 
 _OFTEN = 7  # so often, own lists are dropped
@@ -369,6 +370,7 @@ def test_nothing_is_missed_when_the_ceiling_cannot_be_raised(scene):
     stage = scene()
     stage.pass_seconds = lambda _seconds: stage.clocks.pass_seconds(25)
     with closing(Store(stage.store._file.path, clock=stage.clocks.host(), step=Actor.at)) as reader:
+        assert isinstance(reader._file, SqliteFile)
         with reader._file.packing() as session:
             session.execute("pragma query_only = on")
         harvest = stage.harvester.harvest

@@ -1,7 +1,5 @@
 """Locks of an instance: one holder at a time, and a message for those who cannot wait any longer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from threading import Event, Thread
 

@@ -1,19 +1,16 @@
 """No query reads a whole table that grows, or sorts it, unless it is named here with a reason."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from pathlib import Path
 
 from gateway.store import queries
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite.file import SqliteFile
 from tests.conftest import ROOT
+from tests.queries import texts
 
 STORE = ROOT / "gateway" / "store"
 _SCAN = re.compile(r"SCAN (?P<table>\w+)(?! VIRTUAL TABLE)\b")
-# One text for what stands in braces: the plans of all orders and directions are alike.
-_FORMS = {"columns": "identifier, url", "parameters": ":identifier, :url", "order": "identifier, url", "follows": ">"}
 # Queries that read a whole table, by the reason why they may.
 REASONS = {
     "A row or a few for each source, and all of them are wanted: by a round of `tend`, by `status`, or in a sum.": """
@@ -24,7 +21,7 @@ REASONS = {
         subscribers subscriber_expire hub_counts hub_denials hub_totals user_any users sessions_expire failures_expire
         failures_trim""",
     "One step in an index for each source, where a request names an item and no source.": "items_of_any_source",
-    "The texts of reasons, if a list of copies is filtered by one.": "copies_matching copies_listed copies_counted",
+    "The texts of reasons, if a list of copies is filtered by one.": "copies_listed copies_counted",
     "The first rows in the order of the table, up to a limit.": "runs runs_of_stage files_any log_first",
     "Read in the order of the key; counts of days that are not compared any more are added up by month.": "endings",
     "Combinations of sets are few.": "resources_of_set resource_changes change_days_of_set change_key",
@@ -55,13 +52,11 @@ SORTED = {
 
 def test_no_query_reads_or_sorts_a_whole_table_that_grows(tmp_path: Path) -> None:
     scans, sorts = set(), set()
-    for dialect in ("sqlite", "inbox", "discovery", "subscriptions", "users"):
-        migrations = STORE / "migrations" / dialect.replace("sqlite", "store")
-        file = SqliteFile(tmp_path / f"{dialect}.sqlite", migrations, create=True)
+    for database in ("store", "inbox", "discovery", "subscriptions", "users"):
+        file = SqliteFile(tmp_path / f"{database}.sqlite", STORE / "migrations" / database, create=True)
         with file.reading() as session:
             tables = {name for (name,) in session.execute("select name from sqlite_schema where type = 'table'")}
-            for name, query in queries.load(dialect).items():
-                text = _whole(query)
+            for name, text in [*texts(database), *queries.load(f"sqlite/{database}").items()]:
                 steps = _plan(session.connection, text)
                 read = {match["table"] for step in steps if (match := _SCAN.match(step))}
                 scans |= {name} if read & _names(text, tables) else set()
@@ -70,11 +65,6 @@ def test_no_query_reads_or_sorts_a_whole_table_that_grows(tmp_path: Path) -> Non
         file.close()
     assert scans == {name for names in REASONS.values() for name in names.split()}
     assert sorts == {name for names in SORTED.values() for name in names.split()}
-
-
-def _whole(text: str) -> str:
-    matching = queries.load("discovery")["copies_matching"].format(**_FORMS)
-    return text if "'{}'" in text else text.format(matching=matching, direction="", **_FORMS)
 
 
 def _plan(connection: sqlite3.Connection, text: str) -> list[str]:

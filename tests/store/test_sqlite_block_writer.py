@@ -1,7 +1,5 @@
 """A store whose tables contradict each other refuses to write and to read, in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,8 +9,8 @@ import pytest
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Publication, Selection
 from gateway.store.blocks import pack
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_view import View
+from gateway.store.store import Store
+from gateway.store.view import View
 from tests.rows import each_row
 
 DC = Selection("oai_dc")
@@ -22,7 +20,7 @@ DC = Selection("oai_dc")
 def published(store, make_change, path) -> bytes:
     """Publish two items in one block, and return the bytes of the store."""
     store.publish(store.intend(), Publication("laro", (make_change("a"), make_change("b"))))
-    assert store.settle()
+    assert store.finish_erasure()
     return path.read_bytes()
 
 

@@ -1,7 +1,5 @@
 """Every way in which the tables of a store can contradict each other is told in a sentence."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest
@@ -9,8 +7,8 @@ import pytest
 from gateway.core.model import Publication
 from gateway.core.xmltext import utc_datetime
 from gateway.store.blocks import pack
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_own_lists import today, want
+from gateway.store.own_lists import today, want
+from gateway.store.store import Store
 from tests.rows import each_row
 
 ANEW = "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
@@ -24,7 +22,7 @@ def sound(store, make_change, path) -> bytes:
     """Return the bytes of a store with two items."""
     store.publish(store.intend(), Publication("laro", (make_change("a"), make_change("b" * 2000))))
     assert store.check() == ()
-    assert store.settle()
+    assert store.finish_erasure()
     return path.read_bytes()
 
 
@@ -108,7 +106,7 @@ def test_a_damaged_block_is_named_once_with_some_items_and_what_to_do(store, dam
 
 
 def test_a_check_of_all_names_every_item(store, damaged, monkeypatch):
-    monkeypatch.setattr("gateway.store.sqlite_check._SAMPLE", 0)
+    monkeypatch.setattr("gateway.store.check._SAMPLE", 0)
     assert store.check() == (), "a sample may miss it"
     names = ", ".join(f"oai:laro/{number:02}" for number in range(100))
     assert store.check(is_whole=True) == (f"{damaged}{names}.", REBUILD)

@@ -1,7 +1,5 @@
 """Compaction on a real store: what it leaves, what it never waits for, and what cannot stop it."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing
@@ -10,8 +8,9 @@ import pytest
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Compacted, Key, Publication, Selection
-from gateway.store import sqlite_compaction, sqlite_shrinking
-from gateway.store.sqlite import Store
+from gateway.store import compaction as store_compaction
+from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.store import Store
 from tests.clocks import Clocks
 from tests.rows import each_row
 from tests.store.conftest import change
@@ -174,7 +173,7 @@ def seven(model, path) -> tuple[bytes, Clocks]:
     for first in range(90, 690, 100):
         model.publish(*range(first, first + 100))
     model.clocks.pass_seconds(1)
-    assert model.store.settle()
+    assert model.store.finish_erasure()
     return path.read_bytes(), model.clocks
 
 
@@ -214,7 +213,7 @@ def check_damaged(model: Model, damage: str, monkeypatch: pytest.MonkeyPatch, *,
     assert blocks(model.store, "holes is not null") == 1
     assert any("A block of oai_dc is damaged" in finding for finding in model.store.check()), model.store.check()
     calls = []
-    monkeypatch.setattr(sqlite_compaction, "merged", lambda *args: calls.append(args))
+    monkeypatch.setattr(store_compaction, "merged", lambda *args: calls.append(args))
     assert model.store.compact() == Compacted(0, 0, 1, True)
     assert calls == [], "it is not tried again"
 

@@ -1,7 +1,5 @@
 """The store of an earlier release becomes one of blocks: it shows the same, whenever it was killed, full or shared."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 
@@ -9,14 +7,14 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Key, Resource, Selection
+from gateway.store.block_reader import as_departed
 from gateway.store.queries import load
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_blocks import as_departed
-from gateway.store.sqlite_conversion import Pace, convert
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite.conversion import Pace, convert
+from gateway.store.sqlite.file import SqliteFile
+from gateway.store.store import Store
 from tests.store.former_store import MIGRATIONS, PREFIXES, SETS, Former, make_former, without_former_tables
 
-SQL = load("sqlite")
+SQL = load("sqlite/store")
 SMALL = Pace(records=110, members=200)
 ALL_SETS = {0: None, **SETS}
 

@@ -1,7 +1,5 @@
 """What was superseded is not in the file any more after it was erased, also what compaction must not touch yet."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,7 +7,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from gateway.core.model import Publication, Selection
-from gateway.store.sqlite import Store
+from gateway.store.store import Store
 
 SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))
 
@@ -31,7 +29,7 @@ def blocks(store: Store) -> list[bytes]:
 
 
 def stored(store: Store) -> bytes:
-    assert store.settle()
+    assert store.finish_erasure()
     return b"".join(path.read_bytes() for path in store._file.path.parent.glob("store.sqlite*"))
 
 
@@ -53,10 +51,10 @@ def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
     with store._file.writing() as session:
         session.execute(damage)
     damaged = blocks(store)
-    assert store.unerased() == 0
+    assert store.damaged_with_superseded() == 0
     assert store.erase_superseded() == 1
     assert blocks(store) == damaged
-    assert store.unerased() == 1
+    assert store.damaged_with_superseded() == 1
     assert any("A block of oai_dc is damaged" in problem for problem in store.check())
 
 
@@ -79,21 +77,21 @@ def test_an_erasure_is_open_while_a_reader_keeps_the_old_state_and_finished_afte
     with reading_as_it_was(store):
         assert not store.has_open_erasure()
         assert store.erase_superseded() == 0
-        assert not store.settle()
+        assert not store.finish_erasure()
         assert store.has_open_erasure()
         assert superseded in files(store)
         with closing(Store(path)) as other:
             assert other.has_open_erasure()
     assert store.has_open_erasure()
     assert superseded in files(store)
-    assert store.settle()
+    assert store.finish_erasure()
     assert not store.has_open_erasure()
     assert superseded not in files(store)
-    assert store.settle()
+    assert store.finish_erasure()
 
 
 def test_an_erasure_that_begins_while_the_log_is_emptied_stays_open(store, superseded, monkeypatch):
-    settle = store._file.settle
+    settle = store._file.finish_erasure
 
     def settle_and_erase() -> bool:
         is_settled = settle()
@@ -102,8 +100,8 @@ def test_an_erasure_that_begins_while_the_log_is_emptied_stays_open(store, super
 
     store.erase_superseded()
     with monkeypatch.context() as patched:
-        patched.setattr(store._file, "settle", settle_and_erase)
-        assert store.settle()
+        patched.setattr(store._file, "finish_erasure", settle_and_erase)
+        assert store.finish_erasure()
     assert store.has_open_erasure()
-    assert store.settle()
+    assert store.finish_erasure()
     assert not store.has_open_erasure()

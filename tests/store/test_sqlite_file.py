@@ -1,7 +1,5 @@
 """One SQLite file: what happens when it is old, new, damaged, full, unwritable, busy, or carried through a fork."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
@@ -24,13 +22,13 @@ from gateway.core.errors import (
     StoreUnwritable,
 )
 from gateway.core.model import Publication, Selection
-from gateway.store import sqlite_file
 from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite import file as sqlite_file
+from gateway.store.sqlite.file import SqliteFile
+from gateway.store.store import Store
 
-MIGRATIONS = Path(sqlite_file.__file__).parent / "migrations"
+MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations"
 
 
 def schema(path: Path) -> list[tuple[str, ...]]:

@@ -1,7 +1,5 @@
 """Sparse sets that are harvested get blocks of their own; their lists are the same with and without these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -11,9 +9,9 @@ import pytest
 
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store import sqlite_own_lists
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_own_lists import own_lists
+from gateway.store import own_lists as store_lists
+from gateway.store.own_lists import own_lists
+from gateway.store.store import Store
 from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
 
@@ -66,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Clocks]:
             publish(store, clocks, changes_of(change, range(number, number + 20), 3))
         clocks.pass_seconds(100)
         store.compact()
-        assert store.settle()
+        assert store.finish_erasure()
     return path.read_bytes(), clocks
 
 
@@ -120,14 +118,14 @@ def test_a_list_that_nobody_asks_for_is_dropped_even_before_it_is_made(sparse):
 def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_change, monkeypatch):
     """The list is made in parts of three blocks, and something is published after each of them."""
     texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr(store_lists, "_BLOCKS_AT_ONCE", 3)
     versions = iter(range(20, 200))
 
     def step(name):
         if name == "growth committed":
             publish(sparse, clocks, changes_of(make_change, range(0, 1600, 25), next(versions)))
 
-    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
+    store_lists.make(sparse._file, sparse._horizon, lambda: True, step)
     _check_ready(sparse)
 
 
@@ -139,7 +137,7 @@ def _at_reads(sparse, work, *, times):
         if name == "own list read" and next(left, None) is not None:
             work()
 
-    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
+    store_lists.make(sparse._file, sparse._horizon, lambda: True, step)
     assert next(left, None) is None, "it was read again each time"
 
 
@@ -174,16 +172,16 @@ def test_what_was_superseded_and_erased_while_a_part_was_made_does_not_come_back
 @pytest.mark.parametrize("is_emptied", [False, True])
 def test_a_list_that_is_dropped_or_emptied_while_a_part_is_made_gets_no_part_of_it(sparse, monkeypatch, is_emptied):
     texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr(store_lists, "_BLOCKS_AT_ONCE", 3)
     reads = iter(range(100))
 
     def step(name):
         if name == "own list read" and next(reads) == 1:
             with sparse._file.writing() as session:
                 (own,) = own_lists(session)
-                (sqlite_own_lists.empty if is_emptied else sqlite_own_lists.drop)(session, own)
+                (store_lists.empty if is_emptied else store_lists.drop)(session, own)
 
-    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
+    store_lists.make(sparse._file, sparse._horizon, lambda: True, step)
     if is_emptied:
         _check_ready(sparse)
     else:
@@ -194,7 +192,7 @@ def test_a_list_that_is_dropped_or_emptied_while_a_part_is_made_gets_no_part_of_
 @pytest.mark.parametrize("where", ["own list read", "own list grown", "growth committed"])
 def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, where):
     before = texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr(store_lists, "_BLOCKS_AT_ONCE", 3)
 
     def die(name):
         if name == where:
@@ -202,7 +200,7 @@ def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, whe
 
     for _ in range(3):
         with pytest.raises(Killed):
-            sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, die)
+            store_lists.make(sparse._file, sparse._horizon, lambda: True, die)
         assert texts_of(sparse) == before
     sparse.compact()
     assert texts_of(sparse) == before

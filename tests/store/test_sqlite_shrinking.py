@@ -1,7 +1,5 @@
 """The file of a store becomes smaller after thorough compaction, whoever reads it, is killed or stops it."""
 
-from __future__ import annotations
-
 import resource
 import signal
 import subprocess
@@ -14,9 +12,9 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Selection
-from gateway.store import sqlite_shrinking
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_shrinking import Shrunk, WriteAheadLog, shrink
+from gateway.store.connector import Shrunk
+from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.store import Store
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
 
@@ -48,17 +46,17 @@ def spread(model: Model, items: int = 1_500) -> None:
 
 
 def shrunk(store: Store, is_stopped=lambda: False, step=lambda _: None) -> Shrunk:
-    return shrink(store._file, WriteAheadLog(store._file), inf, is_stopped, step)
+    return store._file.shrink(inf, is_stopped, step)
 
 
 def test_thorough_compaction_gives_free_pages_back_to_the_disk(model, path):
     spread(model)
-    model.store.settle()
+    model.store.finish_erasure()
     before = path.stat().st_size
     done = model.store.compact(is_thorough=True)
     assert done.is_complete
     assert number(model.store, "freelist_count") == 0
-    model.store.settle()
+    model.store.finish_erasure()
     assert done.smaller_by > before // 4
     assert path.stat().st_size == number(model.store, "page_count") * 4_096
     assert path.stat().st_size < before - before // 4
@@ -100,7 +98,7 @@ def test_a_step_ends_when_it_has_had_the_lock_for_long_enough(model, monkeypatch
 def former(path, clocks, monkeypatch) -> Iterator[Model]:
     """Return a store in a file that cannot shrink, and much of which is free."""
     with monkeypatch.context() as patched:
-        patched.setattr("gateway.store.sqlite_file.SqliteFile._is_new", lambda _: False)
+        patched.setattr("gateway.store.sqlite.file.SqliteFile._is_new", lambda _: False)
         store = Store(path, create=True, clock=clocks.host())
     with closing(furnished(store)):
         model = Model(store, clocks)
@@ -113,13 +111,13 @@ def test_a_file_of_an_earlier_release_keeps_its_size_until_it_is_written_anew(fo
     done = store.compact(is_thorough=True)
     assert (done.is_complete, done.smaller_by) == (True, 0)
     assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
-    store.settle()
+    store.finish_erasure()
     before = path.stat().st_size
     with closing(Store(path, clock=former.clocks.host())) as reader, reader.view() as view:
         first = view.page(Selection("oai_dc"), None, 10)
-        assert store.rewrite() > before // 4
+        assert store.vacuum() > before // 4
         assert view.page(Selection("oai_dc"), None, 10) == first
-    store.settle()
+    store.finish_erasure()
     assert path.stat().st_size < before - before // 4
     assert number(store, "freelist_count") == 0
     former.verify()
@@ -129,9 +127,9 @@ def test_a_file_of_an_earlier_release_keeps_its_size_until_it_is_written_anew(fo
 
 
 def test_what_was_written_before_the_disk_was_full_is_free_again(former, path):
-    former.store.settle()
+    former.store.finish_erasure()
     with full_above(200_000), pytest.raises(StoreUnwritable):
-        former.store.rewrite()
+        former.store.vacuum()
     assert path.with_name(f"{path.name}-wal").stat().st_size == 0
     former.verify()
 
@@ -151,12 +149,12 @@ def full_above(most: int) -> Iterator[None]:
 def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
     size, ends = path.stat().st_size, 0
     code = (
-        "import os, signal, sys; from pathlib import Path; from gateway.store import sqlite_shrinking as s\n"
-        "from gateway.store.sqlite import Store\n"
+        "import os, signal, sys; from pathlib import Path; from gateway.store.sqlite import shrinking as s\n"
+        "from gateway.store.store import Store\n"
         "beats = iter(range(int(sys.argv[2]), -1, -1))\n"
         "s._beat = lambda: None if next(beats) else os.kill(os.getpid(), signal.SIGKILL)\n"
         "s._STEPS_BETWEEN_BEATS = 50\n"
-        "Store(Path(sys.argv[1])).rewrite()\n"
+        "Store(Path(sys.argv[1])).vacuum()\n"
     )
     for beats in (0, 5, 30, 100):
         done = subprocess.run([sys.executable, "-c", code, str(path), str(beats)], timeout=240, check=False)
@@ -164,7 +162,7 @@ def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
         former.verify()
     assert ends >= 3
     assert number(former.store, "freelist_count") > 0
-    former.store.rewrite()
-    former.store.settle()
+    former.store.vacuum()
+    former.store.finish_erasure()
     assert path.stat().st_size < size
     former.verify()

@@ -1,7 +1,5 @@
 """What our hub keeps: requests until they are verified, and subscriptions until they end."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +8,7 @@ import pytest
 
 from gateway.core.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
+from tests.postgres import only_files
 
 TOPIC = "https://gateway.example.org/resourcesync/oai_dc/source/changelist-open.xml"
 CALLBACK = "https://subscriber.example.net/callback?id=1"
@@ -17,8 +16,8 @@ ASKED = HubRequest(CALLBACK, TOPIC, HubMode.SUBSCRIBE, "secret", 864_000, "192.0
 
 
 @pytest.fixture
-def subscribers(tmp_path):
-    with closing(open_subscribers(tmp_path)) as subscribers:
+def subscribers(tmp_path, server):
+    with closing(open_subscribers(tmp_path, server)) as subscribers:
         yield subscribers
 
 
@@ -31,6 +30,7 @@ def admitted(subscribers, until=1000, **fields):
     subscribers.confirm_request(subscribers.requests(0, 100)[-1].number, until)
 
 
+@only_files
 def test_a_request_waits_until_it_is_verified_and_only_its_owner_may_read_it(subscribers, tmp_path):
     assert ask(subscribers)
     assert subscribers.requests(0, 9) == (replace(ASKED, number=1),)
@@ -64,6 +64,7 @@ def test_a_delivery_never_goes_back(subscribers):
     assert subscribers.all()[0].delivered_until == 300
 
 
+@only_files
 def test_a_number_is_never_used_again(subscribers, tmp_path):
     """A verification that ends late must not confirm another request."""
     ask(subscribers)

@@ -1,18 +1,17 @@
 """What hubs were asked for is kept, and only what was asked for can be said of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.store.opening import open_subscriptions
+from tests.postgres import only_files
 
 TOPIC = "http://example.com/dataset1/change/"
 
 
 @pytest.fixture
-def kept(tmp_path):
-    subscriptions = open_subscriptions(tmp_path)
+def kept(tmp_path, server):
+    subscriptions = open_subscriptions(tmp_path, server)
     yield subscriptions
     subscriptions.close()
 
@@ -24,6 +23,7 @@ def changed(**fields):
     return Subscription(**{name: fields.get(name, getattr(ASKED, name)) for name in ASKED.__slots__})
 
 
+@only_files
 def test_a_subscription_is_asked_for_confirmed_and_told_of(kept, tmp_path):
     assert kept.ask(ASKED) == ASKED
     assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.iterdir())

@@ -4,8 +4,6 @@ After each kill, the store is as it was before or as it is afterwards, its check
 on.
 """
 
-from __future__ import annotations
-
 import os
 import posix
 import shutil
@@ -20,11 +18,12 @@ import pytest
 
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
-from gateway.store import sqlite_shrinking
-from gateway.store.sqlite import Store
-from gateway.store.sqlite_conversion import convert
-from gateway.store.sqlite_own_lists import own_lists, want
+from gateway.store.own_lists import own_lists, want
+from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.sqlite.conversion import convert
+from gateway.store.store import Store
 from tests.clocks import Clocks
+from tests.killing import kill_before
 from tests.seeds import SEED
 from tests.store.conftest import change, furnished
 from tests.store.former_store import make_former
@@ -65,7 +64,7 @@ def compact(path: Path, clocks: Clocks) -> None:
 def rewrite(path: Path, clocks: Clocks) -> None:
     """Write the file anew."""
     with closing(Store(path, clock=clocks.host())) as store:
-        store.rewrite()
+        store.vacuum()
 
 
 def erase(path: Path, clocks: Clocks) -> None:
@@ -76,7 +75,7 @@ def erase(path: Path, clocks: Clocks) -> None:
 def erase_and_settle(path: Path, clocks: Clocks) -> None:
     with closing(Store(path, clock=clocks.host())) as store:
         store.erase_superseded()
-        assert store.settle()
+        assert store.finish_erasure()
 
 
 def upgrade(path: Path, _clocks: Clocks) -> None:
@@ -117,26 +116,12 @@ def killed(work: Work, path: Path, clocks: Clocks, last: int) -> bool:
     """Do some work in a process that kills itself before a statement; return False if it came to its end."""
     child = os.fork()
     if child == 0:
-        count, connect = 0, sqlite3.connect
-
-        def trace(_statement: str) -> None:
-            nonlocal count
-            count += 1
-            if count == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        def traced(*arguments: Any, **more: Any) -> sqlite3.Connection:
-            connection = connect(*arguments, **more)
-            connection.set_trace_callback(trace)
-            return connection
-
-        sqlite3.connect = traced  # type: ignore[assignment]
+        kill_before(last)
         status = 1
         try:
             work(path, clocks)
             status = 0
         finally:
-            sqlite3.connect = connect
             posix._exit(status)  # that of `os` writes the coverage first: thousands of statements
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert code in (0, -signal.SIGKILL), f"statement {last}"

@@ -1,7 +1,5 @@
 """A store that has published something is not used without the inbox that it came from."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import StoreMissing

@@ -1,7 +1,5 @@
 """The list of takedowns as a file, and what must be gone from the databases for good."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 
@@ -48,7 +46,7 @@ def test_a_page_is_overwritten_where_it_must_be_and_nowhere_else(tmp_path: Path)
         repaired = inbox.receive(mended, slices, None)
         for page_number in (number, repaired):
             inbox.overwrite(page_number, (0,))
-        assert inbox.settle()
+        assert inbox.finish_erasure()
         stored = inbox.page(number)
         assert stored.page.body == b" " * 22 + b"<a>two</a>"
         assert stored.slices == (Slice("1", "2020", ("s",), True, 0, 0), slices[1])

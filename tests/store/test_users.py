@@ -1,7 +1,5 @@
 """The people who may sign in: users, sessions, failures, and a log to which lines are only added."""
 
-from __future__ import annotations
-
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -14,7 +12,8 @@ from gateway.core.errors import StoreError
 from gateway.core.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Attempt, Slowing, Users
 from gateway.store.opening import open_users
-from gateway.store.sqlite_users import IDLE_SECONDS, LONGEST_SECONDS
+from gateway.store.users import IDLE_SECONDS, LONGEST_SECONDS
+from tests.postgres import only_files
 from tests.rows import each_row
 
 ITO, ADA = User("B. Ito", Role.MANAGER, ("laro", "fake")), User("Ada", Role.REVIEWER)
@@ -28,8 +27,8 @@ def _line(deed: Deed = Deed.ADDED, at: int = NOW, about: str = "", network: str 
 
 
 @pytest.fixture
-def users(tmp_path) -> Iterator[Users]:
-    with closing(open_users(tmp_path)) as users:
+def users(tmp_path, server) -> Iterator[Users]:
+    with closing(open_users(tmp_path, server)) as users:
         yield users
 
 
@@ -39,6 +38,7 @@ def account(users) -> Account:
     return users.find("B. Ito")
 
 
+@only_files
 def test_a_file_that_was_deleted_or_replaced_lets_nobody_of_before_in(users, account, tmp_path):
     """An administrator who deletes or restores the file while the server runs does not expect the former users."""
     users.begin_session("token", account, _line())
@@ -64,6 +64,7 @@ def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_us
         users.any()
 
 
+@only_files
 def test_the_file_is_for_its_owner_alone(users, account, tmp_path):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert modes.pop("locks") == 0o700
@@ -94,10 +95,11 @@ def test_a_session_of_a_clock_that_was_a_year_ahead_is_over(users, account):
     assert users.of_session("token", NOW) is None
 
 
+@only_files
 def test_a_session_can_be_used_while_it_cannot_be_noted(users, account, tmp_path, monkeypatch):
     """The disk is full, or another process writes: pages can be read, and the session ends no later than before."""
     users.begin_session("token", account, _line())
-    monkeypatch.setattr("gateway.store.sqlite_users._NOTE_SECONDS", 0.01)
+    monkeypatch.setattr("gateway.store.users._NOTE_SECONDS", 0.01)
     with closing(sqlite3.connect(tmp_path / "users.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
         assert users.of_session("token", NOW + 3_600) == ITO
@@ -130,13 +132,17 @@ def test_a_password_that_was_changed_while_it_was_checked_begins_no_session(user
     assert users.of_session("token", NOW) is None
 
 
-@each_row(
-    "statement", ["delete from log", "update log set by = 'nobody'", "insert or replace into log select * from log"]
-)
+@each_row("statement", ["delete from log", "update log set by = 'nobody'"])
 def test_lines_of_the_log_are_never_changed_or_deleted(users, account, statement):
-    with closing(sqlite3.connect(users._file._path)) as connection, pytest.raises(sqlite3.Error, match="never"):
-        connection.execute(statement)
+    with pytest.raises(StoreError, match="never"), users._file.writing() as session:
+        session.execute(statement)
     assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
+
+
+@only_files
+def test_lines_of_the_log_are_never_replaced(users, account):
+    with pytest.raises(StoreError, match="never"), users._file.writing() as session:
+        session.execute("insert or replace into log select * from log")
 
 
 def test_failures_are_free_then_the_wait_doubles_up_to_a_bound(users, account):
@@ -164,11 +170,10 @@ def test_many_attempts_at_once_are_as_many_failures(users, account):
 
 
 def test_the_failures_of_ten_thousand_names_are_kept_and_the_last_ones_stay(users, account, monkeypatch):
-    monkeypatch.setattr("gateway.store.sqlite_users._MOST_FAILURES", 20)
+    monkeypatch.setattr("gateway.store.users._MOST_FAILURES", 20)
     for number in range(50):
         users.attempt((f"name {number}", "network"), NOW + number, Slowing(free=1000))
-    with closing(sqlite3.connect(users._file._path)) as connection:
-        keys = [key for (key,) in connection.execute("select key from failure order by failed_at")]
+    keys = [key for (key,) in users._file.rows("select key from failure order by failed_at")]
     assert len(keys) == 20
     assert {"network", "name 49"} <= set(keys)
 
@@ -187,7 +192,7 @@ def test_a_network_is_known_for_ninety_days_after_signing_in_there(users, accoun
 
 
 def test_refusals_are_written_a_thousand_times_an_hour_at_most(users, account, monkeypatch):
-    monkeypatch.setattr("gateway.store.sqlite_users._MOST_REFUSALS", 3)
+    monkeypatch.setattr("gateway.store.users._MOST_REFUSALS", 3)
     for _ in range(9):
         users.write_refusal(_line(Deed.REFUSED))
     users.write_refusal(_line(Deed.REFUSED, NOW + 3_601))

@@ -1,15 +1,14 @@
 """Whoever waits for another writer says so, and waits no longer than is sensible."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing
 
 import pytest
 
-from gateway.store import sqlite, waiting
-from gateway.store.sqlite import Store
+from gateway.store import store as sqlite
+from gateway.store import waiting
+from gateway.store.store import Store
 from gateway.store.waiting import Waiting, holder, leave_with_parent
 
 

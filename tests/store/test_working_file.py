@@ -1,14 +1,12 @@
 """A database for one run has the tables of its schema, and a transaction in it is whole or not there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from sqlite3 import Connection
 
 import pytest
 
 from gateway.core.errors import StoreError
-from gateway.store.working_file import made_with, transaction
+from gateway.store.sqlite.working_file import made_with, transaction
 
 _SCHEMA = "create table one (text text unique)"
 

@@ -1,7 +1,5 @@
 """What a takedown means: normal forms of addresses and DOIs, what is recognised, and what is found in texts."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from hashlib import sha256
 
@@ -10,7 +8,7 @@ import pytest
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import FileLink
 from gateway.core.takedowns import Kind, Takedown, Takedowns, dois_in, place_of
-from gateway.takedowns.targets import recognised
+from gateway.takedowns.plans import recognised
 from tests.rows import each_row
 
 DOMAIN = "g.example.org"

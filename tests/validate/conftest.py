@@ -1,7 +1,5 @@
 """A validation of the provider in memory, with numbers that fit its size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

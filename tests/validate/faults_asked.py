@@ -1,7 +1,5 @@
 """Faults in what the verbs answer: of Identify, formats, records, sets, dates and tokens."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime

@@ -1,7 +1,5 @@
 """Faults that show in any answer: of HTTP, payloads, headers, records, the envelope and the errors."""
 
-from __future__ import annotations
-
 from tests.validate.faults_asked import A_YEAR_BEFORE, FIRST, LEGAL
 from tests.validate.provider import NOW
 from tests.validate.strikes import (

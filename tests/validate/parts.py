@@ -1,7 +1,5 @@
 """Tables of faults in parts: each part is one test, which names all faults that are not found as they should be."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -3,8 +3,6 @@
 It is the handed `fetch` of the validator. It is small on purpose: eleven items, four to a page.
 """
 
-from __future__ import annotations
-
 import base64
 import hmac
 import json

@@ -1,7 +1,5 @@
 """What a fault is made of: when it strikes, and what it does to a question or an answer of the provider."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 import re

@@ -1,7 +1,5 @@
 """One fault for every check: a provider that is wrong in this one thing fails this one check, and no other."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qsl, quote
 

@@ -1,7 +1,5 @@
 """Our own provider, asked in this process: the strict check finds nothing wrong with it."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Callable
@@ -14,7 +12,7 @@ from gateway.core.model import SetDescription
 from harvester.http.messages import Fetched, Request
 from harvester.validate.run import Limits, Verdict, validate
 from tests.page_house import BASE_URL, House, house  # noqa: F401 - fixtures
-from tests.publish.desk import Sent, dc
+from tests.publish.harness import Sent, dc
 
 PAGE = 5
 EXPIRATION = {"tokens.expiration-form", "tokens.expiration-life"}
@@ -37,14 +35,14 @@ def settings(request) -> dict[str, Any]:
 
 
 def test_our_own_provider_passes_every_check_without_failure_or_warning(house, settings):  # noqa: F811 - the fixture
-    desk = house.desk
-    desk.store.add_sets([SetDescription(f"source:laro:{name}", name.upper()) for name in "ab"])
+    harness = house.harness
+    harness.store.add_sets([SetDescription(f"source:laro:{name}", name.upper()) for name in "ab"])
     for number in range(12):
-        desk.send(Sent(f"{number}", dc(f"Title {number}"), sets=("ab"[number % 2],)))
-        desk.publish()
-        desk.now += 3_600
+        harness.send(Sent(f"{number}", dc(f"Title {number}"), sets=("ab"[number % 2],)))
+        harness.publish()
+        harness.now += 3_600
     house.delete("3")
-    desk.now += 3_600
+    harness.now += 3_600
     report = validate(BASE_URL, lambda request: asked(house, request), limits=Limits(least_page=PAGE, pages=100))
     others = {one.check: one.verdict for one in report.results if one.verdict is not Verdict.PASS}
     life = set() if settings["oai_token_life_seconds"] else EXPIRATION

@@ -1,7 +1,5 @@
 """The validator against right providers of several kinds, unwilling ones, and within its limits."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 from dataclasses import replace
@@ -148,7 +146,7 @@ def test_the_report_for_people_names_every_check_and_shows_the_evidence(check):
 
 def test_the_command_reports_in_words_and_json_and_its_status_is_that_of_the_worst_verdict(tmp_path, monkeypatch):
     provider = Provider()
-    monkeypatch.setattr("harvester.commands.validate.fetcher", lambda *_: nullcontext(provider))
+    monkeypatch.setattr("harvester.commands.checking.fetcher", lambda *_: nullcontext(provider))
     words = ["--instance", str(tmp_path), "validate", BASE]
     done = CliRunner().invoke(main, words)
     assert (done.exit_code, f"{BASE} conforms: " in done.stdout) == (3, True), done.output  # its pages are small

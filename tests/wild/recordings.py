@@ -4,8 +4,6 @@ Every recorded ListRecords answer becomes a page of a repository of its own, ser
 stay chains.
 """
 
-from __future__ import annotations
-
 import gzip
 import html
 import json

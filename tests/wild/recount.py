@@ -3,8 +3,6 @@
 A page that lxml reads is counted in its tree; one that no strict parser reads is counted by its header tags.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from functools import cache

@@ -4,8 +4,6 @@ What was recorded is answered exactly as it was; what was not (mostly Identify a
 the least that the protocol asks for. A token whose next page was never recorded is a token that has expired.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Harvesters that others wrote, on our provider under gunicorn: each gets every record once."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing

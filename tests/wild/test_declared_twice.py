@@ -1,7 +1,5 @@
 """A record whose about container needs a declaration that the payload makes itself (REPOX, repox.ist.utl.pt, 2018)."""
 
-from __future__ import annotations
-
 from gateway.core.model import RawPage
 from gateway.publish.mapping import SourceFacts, Task, prepare
 from gateway.publish.publish import given_of

@@ -1,7 +1,5 @@
 """DIDL as others write it is read, METS and MODS too; what we make of them validates against the ISO schema."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

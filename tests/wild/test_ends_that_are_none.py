@@ -1,7 +1,5 @@
 """Lists that seem to end, and proofs that prove nothing: none of them is called whole while a record is missing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import product

@@ -3,18 +3,13 @@
 Endpoint and date stand where the symptom was seen. Most are walked twice: in one go, and killed after every answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from urllib.parse import unquote
 
 import pytest
 
-from gateway.core.errors import ConnectionFailed, NotOaiPmh
-from gateway.core.model import Cursor
 from harvester.sources import Step
-from harvester.sources.oai_pmh import SOURCE
 from tests.rows import each_row
 from tests.sources.oai_pmh.repository import (
     Answer,
@@ -25,7 +20,6 @@ from tests.sources.oai_pmh.repository import (
     good,
     killed,
     notes,
-    options,
     refused,
     walked,
 )
@@ -71,17 +65,6 @@ def _expiring(after: int) -> Fault:
 
 def _records_only(fault: Fault) -> Fault:
     return lambda repository, asked: fault(repository, asked) if asked["verb"] == "ListRecords" else None
-
-
-def _ignoring(fault: Fault | None = None) -> Fault:
-    """Answer as if no dates were given."""
-
-    def answer(repository: Repository, arguments: Arguments) -> Answer | None:
-        bare = {name: value for name, value in arguments.items() if name not in ("from", "until")}
-        response = fault(repository, bare) if fault else None
-        return repository.answer(bare) if response is None else response
-
-    return answer
 
 
 # --- lists of which nothing is lost ------------------------------------------------------------------------------
@@ -143,37 +126,7 @@ def test_list_comes_whole_by_fallback_steps(symptom: str, walk: Walk) -> None:
     assert not bad(steps)
 
 
-# --- one record that the server cannot give ---------------------------------------------------------------------
-
-
-@each_row("walk", WALKS)
-@each_row("is_ordered", (True, False))
-def test_one_record_that_answers_500_is_quarantined_and_all_others_arrive(walk: Walk, *, is_ordered: bool) -> None:
-    """datacite#941; DSpace#10721 (U+FFFE in one title), 2025."""
-    repository = Repository(faults=[poison("oai:x:011")], is_ordered=is_ordered).fill(20)
-    steps = walk(repository)
-    assert whole(steps, repository, "oai:x:011")
-    assert bad(steps) == {
-        "oai:x:011": "It could not be fetched: http://x.org/oai?verb=GetRecord&identifier=oai%3Ax%3A011&"
-        "metadataPrefix=oai_dc answers with HTTP status 500 (Internal Server Error); the server is failing."
-    }
-
-
 # --- when nothing helps -----------------------------------------------------------------------------------------
-
-
-@each_row("answer", [ILL, "<html>Maintenance</html>", ConnectionFailed("x.org: refused.")])
-def test_source_that_is_down_as_a_whole_ends_the_run_and_keeps_its_place(answer):
-    repository = Repository().fill(9)
-    walking = SOURCE.changes(options(), Cursor("x", "oai_dc"), repository)
-    steps = [next(walking), next(walking)]
-    repository.faults = [lambda *_: answer]
-    with pytest.raises((ConnectionFailed, NotOaiPmh)):
-        next(walking)
-    repository.faults = []
-    rest = walked(repository, steps[-1].cursor.state)
-    assert good(steps) + good(rest) == list(repository.records)
-    assert rest[-1].is_complete
 
 
 @each_row("walk", WALKS)
@@ -212,20 +165,3 @@ def test_cursor_that_jumps_is_a_page_that_was_lost(walk: Walk) -> None:
     assert set(good(steps)) == set(repository.records)
     assert steps[-1].is_complete
     assert "The cursor says 6 where 3 records had come." in notes(steps)
-
-
-# --- sources that do not look at dates --------------------------------------------------------------------------
-
-
-@each_row("walk", WALKS)
-@each_row("is_ordered", (True, False))
-def test_source_that_ignores_dates_is_harvested_for_all_that(walk: Walk, *, is_ordered: bool) -> None:
-    """zvdd.org (metha -no-intervals); DOAJ (fatcat); delving/culture-hub#643."""
-    fault = _ignoring(poison("oai:x:011"))
-    repository = Repository(faults=[fault], is_ordered=is_ordered).fill(20)
-    for number, identifier in enumerate(repository.records):
-        repository.records[identifier] = f"20{(number * 7) % 20:02}-01-01T00:00:00Z"
-    steps = walk(repository)
-    assert sorted(set(good(steps))) == sorted(set(repository.records) - {"oai:x:011"})
-    assert steps[-1].is_complete
-    assert len(repository.asked) < 400

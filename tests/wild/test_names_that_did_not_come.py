@@ -3,8 +3,6 @@
 At most four answers of ListIdentifiers are read of a list that nothing speaks against.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

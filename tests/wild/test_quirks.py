@@ -4,8 +4,6 @@ The functions in tests/faults/quirks show the quirks, and say whose they are and
 them are in tests/faults/test_faults.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

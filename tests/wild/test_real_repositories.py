@@ -4,9 +4,8 @@ What dozens of repository programs really answered is harvested over HTTP. Every
 official schemas, and every record that was sent is looked for: it is exposed again, or in quarantine with a reason.
 """
 
-from __future__ import annotations
-
 import html
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -117,10 +116,11 @@ def _compare(record: etree._Element, prefix: str, identifier: str, harvest: Harv
 
 
 def test_every_list_is_valid_and_says_what_was_sent_once(harvest: Harvest, exposed: Exposed) -> None:
-    assert len(harvest.expected) > 200  # nothing below means much if there was little to look at
-    assert sum(expected.received for expected in harvest.expected.values()) > 14_000
-    assert len(exposed.alive["oai_didl"]) > 12_000
-    assert len(exposed.alive) > 25
+    if not os.environ.get("TEST_SHARES"):  # nothing below means much if there was little to look at
+        assert len(harvest.expected) > 200
+        assert sum(expected.received for expected in harvest.expected.values()) > 14_000
+        assert len(exposed.alive["oai_didl"]) > 12_000
+        assert len(exposed.alive) > 25
     assert (exposed.faults, exposed.listed_twice, exposed.strangers, exposed.unlike) == ([], [], [], [])
 
 
@@ -151,9 +151,11 @@ def test_only_what_is_unusable_is_in_quarantine(harvest: Harvest) -> None:
         key for key, reason in reasons.items() if reason.endswith("which is not a work, so it is not published.")
     }
     assert all("cerif" in file or "inspire" in file for file, _ in no_works)
-    assert len(no_works) > 50
-    assert reasons.keys() - no_works == UNUSABLE.keys()
-    assert {key: UNUSABLE[key] for key in UNUSABLE if UNUSABLE[key] not in reasons[key]} == {}
+    unusable = reasons.keys() - no_works
+    assert {key: reasons[key] for key in unusable if UNUSABLE.get(key, "?") not in reasons[key]} == {}
+    if not os.environ.get("TEST_SHARES"):
+        assert len(no_works) > 50
+        assert unusable == UNUSABLE.keys()
 
 
 def test_every_run_counts_what_was_sent_and_accounts_for_it(harvest: Harvest) -> None:

@@ -3,8 +3,6 @@
 What each says is compared with a tree that another library makes, attribute by attribute, and against the index.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from io import BytesIO

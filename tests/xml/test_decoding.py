@@ -1,7 +1,5 @@
 """Encodings: declared, marked, lied about."""
 
-from __future__ import annotations
-
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.decoding import decode
 from tests.oai_pages import page, payload, record

@@ -1,7 +1,5 @@
 """What is no OAI-PMH answer, and what would do harm."""
 
-from __future__ import annotations
-
 from xml.parsers import expat
 
 import pytest

@@ -1,7 +1,5 @@
 """Entities that a document declares itself: resolved within limits, or told."""
 
-from __future__ import annotations
-
 from harvester.xml.entities import resolved
 from tests.rows import each_row
 

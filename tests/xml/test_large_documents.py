@@ -3,8 +3,6 @@
 The limits are made small here, so that a small page is a large one; `tests/fuzz` measures the true ones.
 """
 
-from __future__ import annotations
-
 from xml.parsers import expat
 
 import pytest
@@ -15,7 +13,7 @@ from harvester.fulltext.pages.landing_page import MOST_BYTES, MOST_TAGS, afforda
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.solr import answers as solr
-from harvester.xml import document, outline, parsing, slices, streaming
+from harvester.xml import document, outline, parsing, slices
 from tests.oai_pages import OAI, page, record
 from tests.rows import each_row
 
@@ -33,9 +31,9 @@ MANY = [
 def _small(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Make every page of more than a few hundred bytes too heavy to be read as a whole."""
     monkeypatch.setattr(xmlio.memory_of, "__defaults__", (128, 200))
-    for module in (parsing, document, streaming):
+    for module in (parsing, document):
         monkeypatch.setattr(module, "MOST_MEMORY", 1000)
-    monkeypatch.setattr(streaming, "_STEP", 100)
+    monkeypatch.setattr(document, "_STEP", 100)
     return monkeypatch
 
 
@@ -44,7 +42,7 @@ def test_large_page_is_read_record_by_record_as_it_would_be_as_a_whole(monkeypat
     whole = parse_list(body)
     monkeypatch.setattr(document, "MOST_MEMORY", 1000)
     monkeypatch.setattr(xmlio.memory_of, "__defaults__", (128, 200))
-    monkeypatch.setattr(streaming, "_STEP", 100)
+    monkeypatch.setattr(document, "_STEP", 100)
     monkeypatch.setattr(document, "read", None)
     assert parse_list(body) == whole
     assert len(whole.slices) == 39
@@ -72,19 +70,19 @@ def test_large_page_that_breaks_off_is_asked_for_again(small: pytest.MonkeyPatch
     ],
 )  # fmt: skip
 def test_large_page_that_is_not_everyday_is_refused_in_a_sentence(small: pytest.MonkeyPatch, body: bytes):
-    small.setattr(streaming, "_MOST_HELD", 100_000)
+    small.setattr(document, "_MOST_HELD", 100_000)
     with pytest.raises(AnswerTooLarge, match=r"As a whole it needs about \d+ MiB of memory"):
         parse_list(body)
 
 
 def test_large_page_with_much_around_its_records_is_refused(small: pytest.MonkeyPatch):
-    small.setattr(streaming, "_MOST_BEFORE", 5)
+    small.setattr(document, "_MOST_BEFORE", 5)
     with pytest.raises(AnswerTooLarge):
         parse_list(page(*MANY).encode())
 
 
 def test_page_of_more_records_than_anybody_can_hold_is_refused(small: pytest.MonkeyPatch):
-    small.setattr(streaming, "_MOST_RECORDS", 20)
+    small.setattr(document, "_MOST_RECORDS", 20)
     with pytest.raises(AnswerTooLarge, match="more than 20 records"):
         parse_list(page(*MANY).encode())
 

@@ -1,7 +1,5 @@
 """Whatever recovery loses is noticed; what it only writes in another way is not."""
 
-from __future__ import annotations
-
 from harvester.xml.recovery import missing
 from tests.rows import each_row
 

@@ -1,7 +1,5 @@
 """Namespace declarations that are wrong, in one record of many: only that record is touched."""
 
-from __future__ import annotations
-
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
 from harvester.xml.namespaces import mended
 from tests.oai_pages import DC, OAI, identifiers, page, payload, record

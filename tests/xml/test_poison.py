@@ -1,7 +1,5 @@
 """Records and answers that stopped a source, or the whole program: named by what was in them."""
 
-from __future__ import annotations
-
 import pytest
 
 from harvester.sources.oai_pmh.answers import parse_list

@@ -1,7 +1,5 @@
 """Pages that are no XML: one bad record spoils no other, nothing is lost unseen, and no half record passes as whole."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import NotXml

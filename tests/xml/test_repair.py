@@ -1,7 +1,5 @@
 """Cleaning: what was wrong with real answers, and what is made of it. Each test names the damage."""
 
-from __future__ import annotations
-
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.repair import cleaned
 from tests.oai_pages import identifiers, page, payload, record

@@ -4,8 +4,6 @@
 `dates.date_of`, `identifiers.of_relation`.
 """
 
-from __future__ import annotations
-
 from gateway.core.bibliography import dublin_core
 from gateway.core.model import Bibliography, Work
 

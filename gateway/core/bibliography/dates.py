@@ -1,12 +1,11 @@
 """Dates of works as catalogues write them, and which of several is cited. Pure, and linear in the length of a text."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterable
 
 from gateway.core.model import DateType, WorkDate
+from gateway.core.words import table
 
 _LONGEST = 200  # characters of a date; the rest of a longer text is not read
 _YEAR = re.compile(r"(?<![0-9])(1[0-9]{3}|20[0-9]{2})(?![0-9])")
@@ -19,11 +18,10 @@ _NAMED = re.compile(
     r"(?i)(?<![0-9])([0-9]{1,2})?\.?[\s-]{0,3}([a-z]{3})[a-z]{0,6}\.?[\s,-]{0,3}([0-9]{1,2},)?[\s-]{0,3}"
     r"((?:1[0-9]|20)[0-9]{2})"
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = tuple(table(__file__, "texts")["months"])
 _EMBARGO = "embargoend"
 # Digits of other scripts, and of East Asian years: 二〇一五年.
 _DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
-_NO_YEARS = frozenset(("9999",))
 
 
 def year_of(text: str) -> int:

@@ -4,8 +4,6 @@ Repositories have conventions for what DCMES 1.1 leaves open; they are recognize
 `read` reads again: that is how pages know what a richer format stated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 
@@ -37,6 +35,7 @@ from gateway.core.model import (
     TitleType,
     WorkDate,
 )
+from gateway.core.words import any_of, table
 
 # The types of works that are in journals or proceedings, so that a dc:source without numbers is the title of one.
 _CONTAINED = frozenset((
@@ -45,13 +44,7 @@ _CONTAINED = frozenset((
 ))  # fmt: skip
 _EMBARGO = "info:eu-repo/date/embargoEnd/"
 # Descriptions that are notes of a repository (DSpace), and not the abstract.
-_NOTE = re.compile(
-    r"(?i)(?:approved for public release|this is the (?:final|author|accepted|published)|distribution (?:statement|a)\b"
-    r"|comment:|citation:|includes (?:bibliograph|index)|\d+ ?(?:p|pages|leaves|s)\b\.?$|https?://\S+$"
-    r"|peer[- ]reviewed$|international audience|thesis \(|submitted (?:by|to)|made available in|provided by|typescript"
-    r"|vita\b|title from|keywords?:|the article of record|technical report; no|originally published|dissertation \("
-    r"|not available$)"
-)
+_NOTE = re.compile(rf"(?i)(?:{any_of(table(__file__, 'texts')['notes'])})")
 _A_FEW_WORDS, _RUNNING = 40, 400  # characters: at most of a note, at least of a text that is none
 
 
@@ -79,10 +72,7 @@ def read(statements: Iterable[Statement]) -> Bibliography:
     others = tuple(title._replace(type=TitleType.ALTERNATIVE) for title in titles if title is not shown)
     return Bibliography(
         titles=(shown, *others) if titles else (),
-        agents=(
-            *agents_of(_names(texts.get("creator", ()))),
-            *agents_of(_names(texts.get("contributor", ())), "ctb"),
-        ),
+        agents=(*agents_of(_names(texts.get("creator", ()))), *agents_of(_names(texts.get("contributor", ())), "ctb")),
         dates=_dates(words("date"), host),
         identifiers=tuple(_identifiers(words("identifier"), words("relation"))),
         host=host,

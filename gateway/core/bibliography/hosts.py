@@ -3,21 +3,21 @@
 A dc:source may be anything, such as the shelf mark of a photograph. So a text is a place only if it has a form of one.
 """
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.bibliography.identifiers import is_issn, issn_of
 from gateway.core.model import Host
+from gateway.core.words import any_of, table
 
+_WORDS = table(__file__, "hosts")
 _YEAR = r"(?:1[5-9]|20)\d\d(?:-\d\d){0,2}"
 _ISSUE = r"\d{1,4}(?:[-/\u2013]\d{1,4})?"
 _PAGES = r"(?P<first>[A-Za-z]{0,2}\d{1,7})(?: ?[-\u2013] ?(?P<last>[A-Za-z]{0,2}\d{1,7}))?"
 _PLACE = re.compile(  # of a text with white space folded
     r"(?P<title>(?:\d{1,2}(?:st|nd|rd|th)? )?[^\W\d_][^\d;:]{1,200}?)(?: ?[,;:])? "
-    r"(?:(?:vol(?:ume)?|v|bd|band|t|tomo?|tome)\b\.? ?)?(?P<volume>\d{1,4}\b)"
+    rf"(?:(?:{any_of(_WORDS['volume'])})\b\.? ?)?(?P<volume>\d{{1,4}}\b)"
     rf"(?: ?\(?(?P<year_before>{_YEAR})\))?"
-    rf"(?:[,;]? ?(?:no|nr|n|num|n\u00fam|n\u00ba|iss|issue|h|heft)\b\.? ?(?P<number>{_ISSUE})"
+    rf"(?:[,;]? ?(?:{any_of(_WORDS['number'])})\b\.? ?(?P<number>{_ISSUE})"
     rf"| ?\((?:no\.? ?)?(?P<in_brackets>{_ISSUE})\))?"
     rf"(?:[,:]? ?(?:\((?P<year>{_YEAR})\)|(?P<year_plain>{_YEAR})(?=, ?pp?\.)))?"
     r"(?:: [^;]{1,200}(?=; ))?"  # OJS: the title of the issue
@@ -42,24 +42,20 @@ _NUMBERS = re.compile(r"\d[)\].\s]*$|\d ?[-\u2013:(=] ?\d|[A-Z]=|\b(?:vol|pp|no)
 
 
 # OJS: `Journal; Vol. 12 No. 1 (2021): Name; 3-14`, in the language of the journal. Of two numbers the volume is the
-# first one, in every language; these are the words for an issue, if it is the only one.
-_ISSUE_WORD = re.compile(
-    r"(?:n[or\u00ba\u00b0]{0,2}|n\.\u00ba|num(?:ero|ber|er)?|n\u00fam(?:ero)?|zeszyt|z|heft|h|hft|iss(?:ue)?|issue\.no|\u010d(?:\u00edslo)?"
-    r"|c\u00edslo|say\u0131|sz(?:\u00e1m)?|\u2116|\u0432[\u044b\u0438]\u043f(?:\u0443\u0441\u043a)?|\u043d\u043e\u043c\u0435\u0440|\u0431\u0440(?:\u043e\u0458)?|\u53f7|\u865f|\u671f|\ud638|sve[\u0161s]\u010d?i\u010d?|\u0639\u062f\u062f|\u0634\u0645\u0627\u0631\u0647"
-    r"|\u05de\u05e1\u05e4\u05e8|\u03b1\u03c1|s\u1ed1|zk|br(?:oj)?|\u0161t(?:evilka)?|fasc(?:icolo|icule)?|nro|ausgabe|edi[c\u00e7][a\u00e3]o)",
-    re.IGNORECASE,
-)
+# first one, in every language.
+_ISSUE_WORD = re.compile(rf"(?:{any_of(_WORDS['issue'])})", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?P<word>[^\W\d_][^\d();]{0,30}|\u2116)?\s?(?<!\d)(?P<number>\d{1,5}(?:\s?[-/.\u2013]\s?\d{1,5})?[A-Za-z]?)(?!\w)"
 )
 _BEFORE_YEAR = re.compile(r"(?P<volume>\d{1,4})(?:\s*\((?P<issue>\d{1,4}(?:[-/\u2013]\d{1,4})?)\))?,?")
 _IN_BRACKETS = re.compile(rf"\((?P<year>{_YEAR}(?:[-/\u2013]\d{{2,4}})?)\)")
-_PAGES_INSIDE = re.compile(
-    rf"(?<![^\W\d_])(?:pp?|pages|s|str)\. ?{_PAGES}", re.IGNORECASE
-)  # LARO: `Vol.9, iss.1, p.41-65`
+_PAGES_INSIDE = re.compile(  # LARO: `Vol.9, iss.1, p.41-65`
+    rf"(?<![^\W\d_])(?:{any_of(_WORDS['pages'])})\. ?{_PAGES}", re.IGNORECASE
+)
 _ANY_YEAR = re.compile(r"(?<![\d-])(?:1[5-9]|20)\d\d(?![\d-])")
 _ONLY_PAGES = re.compile(
-    rf"(?:pp?|s|str|\u0441|c)?\b\.?\s*{_PAGES}|(?P<article>e?[\w.-]{{0,12}}\d[\w.-]{{0,12}})", re.IGNORECASE
+    rf"(?:{any_of(_WORDS['pages_alone'])})?\b\.?\s*{_PAGES}|(?P<article>e?[\w.-]{{0,12}}\d[\w.-]{{0,12}})",
+    re.IGNORECASE,
 )
 _ROMAN_PAGES = re.compile(
     r"(?P<article>)(?:pp?\b\.? ?)?(?P<first>[ivxlcdm]{1,9})(?: ?[-\u2013] ?(?P<last>[ivxlcdm]{1,9}))?"

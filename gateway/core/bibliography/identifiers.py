@@ -3,8 +3,6 @@
 Schemes: DOI, Handle, arXiv, PMID, PMCID, ISBN (ISO 2108), ISSN (ISO 3297), URN, ARK, and addresses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -66,7 +64,6 @@ _ARXIV = re.compile(rf"(?i:arxiv\.org[:/](?:(?:abs|pdf|html)/)?|\barxiv(?:[:/]\s
 _ARXIV_ALONE = re.compile(
     r"(?i)^(?:arxiv\s?:\s?|info:arxiv/|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$"
 )
-_ARCHIVE = re.compile("(?i)arxiv|pmid|pubmed")
 _PMCID = re.compile(
     r"(?i)(?:\bPMC\s?|pubmedcentral\.nih\.gov:|/pmc/articles/|pubmedcentral\.nih\.gov/\S{0,50}[?&]artid=)(\d{4,9})\b"
 )
@@ -86,8 +83,8 @@ _ISBN_NAMED = re.compile(
     r"(?i)(?:\bisbn(?:-?1[03])?(?:\s*\([^()]{1,20}\))?:?\s*|urn:isbn:)((?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dX])(?![\dX])"
 )
 _ISBN_ALONE = re.compile(r"(?i)\s*((?:97[89][-\s\u2010-\u2013]?)?(?:\d[-\s\u2010-\u2013]?){9}[\dX])(?:\s*[(:;,].*)?\s*")
-_LABEL = re.compile("(?i)is[bs]n")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_NO_LINK = re.compile(r"[\s<>\"]")
 _URN = re.compile(r"(?i)urn:[a-z0-9][a-z0-9-]{1,31}:\S+")
 _ARK = re.compile(r"(?i)(?:https?://[^/\s]+/)?(ark:/?\d{5,9}/\S+)")
 _SEPARATORS = re.compile(r"[^0-9Xx]")
@@ -107,7 +104,8 @@ def pmcids_in(text: str) -> tuple[str, ...]:
 def issns_in(text: str) -> tuple[str, ...]:
     """Return the ISSNs with a right check digit that a text labels as such, or that are the whole text."""
     alone = [pair for pair in _ISSN_ALONE.findall(text) if not _is_period(*pair)]
-    issns = (f"{first}-{last.upper()}" for first, last in [*_ISSN_NAMED.findall(text), *alone])
+    named = _ISSN_NAMED.findall(text) if "ssn" in text.casefold() else []
+    issns = (f"{first}-{last.upper()}" for first, last in [*named, *alone])
     return tuple(dict.fromkeys(filter(is_issn, issns)))
 
 
@@ -148,6 +146,8 @@ def _sound_isbn(text: str) -> str:
 
 def isbns_in(text: str) -> tuple[str, ...]:
     """Return the ISBNs with a right check digit that a text labels as such."""
+    if "sbn" not in text.casefold():  # most texts; without the letter of which Turkish has two
+        return ()
     return tuple(dict.fromkeys(filter(None, map(_sound_isbn, _ISBN_NAMED.findall(text)))))
 
 
@@ -205,7 +205,8 @@ def _resolved(text: str) -> Identifier | None:
 
 def _of_archive(text: str, stated: str) -> Identifier | None:
     """Return an identifier of arXiv, PubMed, or PubMed Central."""
-    if not stated and not _ARCHIVE.search(text):
+    folded = text.casefold()
+    if not (stated or "arx" in folded or "pm" in folded or "pub" in folded):
         return None
     if match := _ARXIV_ALONE.match(f"arxiv:{text}" if stated == "arxiv" and ":" not in text else text):
         name = match[1] + (match[2] or "")
@@ -219,7 +220,7 @@ def _of_archive(text: str, stated: str) -> Identifier | None:
 
 def _numbered(text: str, stated: str) -> Identifier | None:
     """Return an ISBN or an ISSN; of an unlabelled number, the 13 digits of an ISBN count."""
-    if text[:4] == "http" and not stated and not _LABEL.search(text):
+    if text[:4] == "http" and not stated and not ("sbn" in (folded := text.casefold()) or "ssn" in folded):
         return None
     isbn = next(iter(isbns_in(text)), "")
     if not isbn and (stated == "isbn" or len(_SEPARATORS.sub("", text)) == _ISBN_13):
@@ -238,7 +239,7 @@ def _other(text: str) -> Identifier:
 
 def is_link(text: str) -> bool:
     """Return whether a text is an address of the web, and nothing else."""
-    return text[:8].lower().startswith(("http://", "https://")) and not re.search(r"[\s<>\"]", text)
+    return text[:8].lower().startswith(("http://", "https://")) and not _NO_LINK.search(text)
 
 
 def is_citation(text: str) -> bool:

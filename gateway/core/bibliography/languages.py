@@ -1,40 +1,17 @@
 """Languages as BCP 47 has them, from what records have: `ger`, `en_US`, `English`, `eng fre`. Pure."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 
-# The names of languages in records: in English, and in the language itself.
-_NAMES = {
-    name: tag
-    for tag, names in {
-        "en": "english inglés inglês anglais englisch angielski engelska engelsk englanti angličtina",
-        "de": "german deutsch allemand alemán niemiecki tyska",
-        "fr": "french français francés francês französisch francuski franska",
-        "es": "spanish español espanol castellano espanhol espagnol spanisch castilian",
-        "pt": "portuguese português portugues portugués", "it": "italian italiano italienisch",
-        "nl": "dutch nederlands flemish",
-        "ru": "russian русский", "pl": "polish polski", "cs": "czech čeština český", "sk": "slovak slovenčina",
-        "sv": "swedish svenska", "da": "danish dansk", "no": "norwegian norsk", "nb": "bokmål", "nn": "nynorsk",
-        "fi": "finnish suomi", "hu": "hungarian magyar", "tr": "turkish türkçe", "uk": "ukrainian українська",
-        "el": "greek ελληνικά", "la": "latin", "ar": "arabic العربية", "he": "hebrew עברית", "zh": "chinese 中文",
-        "ja": "japanese 日本語", "ko": "korean 한국어", "ca": "catalan català", "hr": "croatian hrvatski",
-        "sr": "serbian srpski српски", "sl": "slovenian slovene slovenščina", "ro": "romanian română",
-        "bg": "bulgarian български", "lt": "lithuanian lietuvių", "lv": "latvian latviešu", "et": "estonian eesti",
-        "id": "indonesian", "ms": "malay", "fa": "persian farsi فارسی", "hi": "hindi", "eu": "basque euskara",
-        "gl": "galician galego", "cy": "welsh cymraeg", "ga": "irish gaeilge", "is": "icelandic íslenska",
-        "vi": "vietnamese", "th": "thai", "yi": "yiddish", "af": "afrikaans", "sq": "albanian", "mk": "macedonian",
-        "hy": "armenian", "ka": "georgian", "sw": "swahili", "ta": "tamil", "ur": "urdu", "bn": "bengali",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
+from gateway.core.words import any_of, table
+
+_TABLE = table(__file__, "languages")
+_NAMES: dict[str, str] = {name: tag for tag, names in _TABLE["names"].items() for name in names}
 _TAGS = frozenset(_NAMES.values())
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx", "root", "x"})
-_OLD = {"iw": "he", "in": "id", "ji": "yi"}
 _CODE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}")
 _TOGETHER = re.compile(r"(?:[a-z]{3}){2,6}")
-_BETWEEN = re.compile(r"\s*[;,/|]\s*|\s+(?:and|und|et|y)\s+|\s+")
+_BETWEEN = re.compile(rf"\s*[;,/|]\s*|\s+(?:{any_of(_TABLE['between'])})\s+|\s+")
 _LONGEST = 100
 
 

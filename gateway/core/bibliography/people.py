@@ -1,23 +1,20 @@
 """People and organizations as records write them, and which of them are the authors. Pure."""
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
-from pathlib import Path
-from typing import Any
 
 from gateway.core.bibliography.texts import is_value, one_line
 from gateway.core.model import Agent
+from gateway.core.words import any_of, table
 
-_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("relators.toml").read_text("utf-8"))
-_AUTHORS = frozenset(_TABLE["authors"])
-_CODES = {word: code for code, words in _TABLE["words"].items() for word in words} | {
-    code: code for code in (*_TABLE["words"], *_AUTHORS)
+_ROLES = table(__file__, "relators")
+_AUTHORS = frozenset(_ROLES["authors"])
+_CODES = {word: code for code, words in _ROLES["words"].items() for word in words} | {
+    code: code for code in (*_ROLES["words"], *_AUTHORS)
 }
+_WORDS = table(__file__, "people")
 OTHER = "ctb"  # the code of a role that is not in the table
 
 # An ORCID iD: with hyphens of any kind, or behind its label or host also without; `[ORCID]: https://orcid.org/…`.
@@ -35,30 +32,18 @@ _FOUR_DIGITS = re.compile("[0-9]{4}")
 _NOBODYS = "0000-0000-"  # ORCID iDs begin at 0000-0001-5000-0007; lower ones are placeholders
 MOST = 100_000  # agents of one record
 _LONGEST = 1_000  # characters of a name
-# As catalogues write the years of a life: `1912-1994`, `1953-`, `b. 1950`, `fl. 1480`, `approximately 1600-1660`.
-_YEARS = r"(?:ca\.? ?|approximately |active |b\. ?|d\. ?|fl\. ?|geb\. ?|né en |nar\. ?)?[0-9]{3,4}\??"
+_YEARS = rf"(?:{any_of(_WORDS['before_years'])})?[0-9]{{3,4}}\??"
 _LIFE = re.compile(
-    rf"(?:, ?| )\(?(?:{_YEARS} ?[-\u2013/] ?(?:{_YEARS})?|(?:b|d|fl|geb|active|nar)\.? ?[0-9]{{4}}\??)\)?\.?$"
+    rf"(?:, ?| )\(?(?:{_YEARS} ?[-\u2013/] ?(?:{_YEARS})?|(?:{any_of(_WORDS['before_year'])})\.? ?[0-9]{{4}}\??)\)?\.?$"
 )
-_ROLE_BEHIND = re.compile(
-    r"(?i)[,;]? ?[(\[](?:aut|author|cre|creator|ed|eds|editor|hrsg|edt|trl|ill|art|pht|ctb)\.?[)\]]$"
-)
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_ROLE_BEHIND = re.compile(rf"(?i)[,;]? ?[(\[](?:{any_of(_WORDS['role'])})\.?[)\]]$")
+_SUFFIXES = frozenset(_WORDS["generations"])
+PARTICLES = frozenset(_WORDS["particles"])
 _INITIALS = re.compile(r"(?:\w\.?[ -]?){1,4}\.?")
-# What names an organization, in the languages of Europe. Behind a semicolon it is the affiliation of the person before.
-_ORGANIZATION = re.compile(
-    r"\b(?:universi|uniwersyt|univerz|yliopisto|hochschul|college|institut|instytut|depart|faculty|facultad|faculdade"
-    r"|facult\u00e9|fakult|wydzia\u0142|school|hospital|szpital|klini[kc]|laborator|cent(?:er|re|ro|rum)\b|zentrum"
-    r"|academ|akadem|ministr|corporation\b|foundation\b|stiftung\b|fundaci\u00f3n\b|collaboration\b|consortium\b"
-    r"|konsortium\b|committee\b|commission\b|kommission\b|association\b|society\b|societ\u00e0\b|soci\u00e9t\u00e9\b"
-    r"|gesellschaft\b|verein\b|council\b|agency\b|bureau\b|office of\b|organi[sz]ation\b|museum\b|mus\u00e9e\b"
-    r"|museo\b|library\b|bibliothe|biblioteca\b|archives?\b|working group\b|study group\b|task ?force\b|company\b"
-    r"|observator|survey\b|federation\b|union of\b|authority\b|network\b|programme\b|united nations\b|team\b"
-    r"|government\b|parliament\b|r\u00e9publique\b|republic of\b|division of\b|national gallery\b|publishing|verlag\b)",
-    re.IGNORECASE,
-)
-_COMPANIES = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "ag", "plc", "co", "limited", "incorporated", "s a", "kg"})
-_AND_OTHERS = frozenset(("et al", "et al.", "and others", "others", "u.a.", "[et al.]", "i in."))
+# Behind a semicolon, an organization is the affiliation of the person before.
+_ORGANIZATION = re.compile(rf"\b(?:{any_of(_WORDS['organization'])})", re.IGNORECASE)
+_COMPANIES = frozenset(_WORDS["company"])
+_AND_OTHERS = frozenset(_WORDS["and_others"])
 
 
 def relator(stated: str) -> str:

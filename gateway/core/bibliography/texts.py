@@ -3,13 +3,12 @@
 Titles and abstracts keep the markup that changes their meaning: `i b em strong sub sup`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html import unescape
 
 from gateway.core.model import Title, TitleType
+from gateway.core.words import table
 
 # Controls, and characters that change the direction of what follows them: they could make a text look like another.
 _UNSEEN = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -26,17 +25,12 @@ _INLINE = frozenset((
 _SAME = {"italic": "i", "bold": "b", "inf": "sub"}  # JATS, and the DTD of Crossref
 _STYLE = re.compile(r"<style\b[^<>]*>[^<]*</style\s*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)(?:(?:jats|mml|o|w|v|st1):)?([a-zA-Z][a-zA-Z0-9-]{0,20})((?:\s[^<>]*)?/?)>")
-_PARAGRAPHS = re.compile(r"(?:(?<![ \t])[ \t]+)?\x00[\x00\s]*")
 # DataCite 4.6, Appendix 3: standard values for unknown information; and the words of catalogues for the same.
 _UNKNOWN = re.compile(
     r"(?i)[(\[]?:(?:unac|unal|unap|unas|unav|unkn|none|null|tba|tbd|etal|at)\)?\]?(?:[\s;:,-].*)?", re.DOTALL
 )
 _LONGEST_NO_VALUE = 18  # characters of the longest word below
-_NO_VALUES = frozenset((
-    "", "-", "--", ".", "?", "n/a", "na", "n.a.", "none", "null", "nil", "n.pub.", "[n.pub.]", "s.n.", "[s.n.]",
-    "[s.n.", "s.l.", "[s.l.]", "no title", "untitled record", "[year]", "[s.l.", "n. pub.", "not available",
-    "not applicable", "unknown", "(unknown)", "[unknown]", "anonymous author",
-))  # fmt: skip
+_NO_VALUES = frozenset(table(__file__, "texts")["no_values"])
 
 
 def folded(text: str) -> str:

@@ -1,16 +1,13 @@
 """What kind of document a work is, as a label of COAR Resource Types 3.1, from the words of a record. Pure."""
 
-from __future__ import annotations
-
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
-_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("types.toml").read_text("utf-8"))
+from gateway.core.words import table
+
+_TABLE = table(__file__, "types")
 _BASE = "http://purl.org/coar/resource_type/"
 _NO_LETTER = re.compile(r"[^a-z0-9]")
 _TAIL = re.compile(r"[^/#:]*$")

@@ -3,10 +3,22 @@
 Times are whole seconds since 1970-01-01T00:00:00Z. A time in a string field is text, as its origin wrote it.
 """
 
-from __future__ import annotations
-
-from gateway.core.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
-from gateway.core.model.descriptions import Description, FormatLine, Hop, OaiAnswer
+from gateway.core.model.arrived import (
+    Cursor,
+    Event,
+    Identity,
+    KnownIdentity,
+    RawPage,
+    Removal,
+    Restoration,
+    Run,
+    RunOutcome,
+    RunTotal,
+    Slice,
+    SourceClock,
+    StoredPage,
+    WindowOutcome,
+)
 from gateway.core.model.discovery import (
     ANY_VERDICT,
     VERDICTS,
@@ -37,33 +49,39 @@ from gateway.core.model.discovery import (
     Unpublished,
     Written,
 )
-from gateway.core.model.identity import Identity, KnownIdentity, SourceClock
-from gateway.core.model.lists import Compacted, Key, Page, Selection, StoredRecord
 from gateway.core.model.people import Account, Deed, LogLine, Role, User, name_key
 from gateway.core.model.published import (
     ChangeLine,
+    Compacted,
     Content,
     Deletion,
+    Description,
     Format,
+    FormatLine,
+    Hop,
     Intent,
     ItemChange,
     ItemFiles,
     ItemState,
+    Key,
     Lack,
     LackCount,
     Lacking,
+    OaiAnswer,
+    Page,
     Payload,
     Publication,
     Quarantined,
     Record,
     Resource,
     ResourceChange,
+    Selection,
     SetDescription,
     Source,
     SourceCounts,
+    StoredRecord,
 )
 from gateway.core.model.rechecks import FileRecheck, RecheckCounts
-from gateway.core.model.runs import Event, Run, RunOutcome, RunTotal
 from gateway.core.model.subscriptions import HubDenial, HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.core.model.works import (
     Agent,

@@ -1,8 +1,6 @@
-"""Received things: pages as received, the records cut from them, and the cursors of lists."""
+"""What comes from a source: pages, their records, cursors, its identity, and the log of runs."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -91,3 +89,95 @@ class Cursor:
     state: str = ""
     window: str = ""
     outcome: WindowOutcome = WindowOutcome.WAITING
+
+
+class Identity(NamedTuple):
+    """The identity that a repository states in Identify; a field is empty if it states none.
+
+    `repository_identifier` is that of the oai-identifier guideline; several have spaces between them.
+    """
+
+    repository_identifier: str = ""
+    repository_name: str = ""
+    base_url: str = ""
+
+
+class KnownIdentity(NamedTuple):
+    """The known identity of a source: the one that was accepted, and the one that it stated last (`latest`).
+
+    `strange` says why its records seem to be those of another repository; empty: they do not, or that was accepted.
+    `is_strange_accepted`: the next whole list may begin with unknown records.
+    """
+
+    accepted: Identity
+    latest: Identity
+    strange: str = ""
+    is_strange_accepted: bool = False
+
+
+class SourceClock(NamedTuple):
+    """The time that a source stated (`second`, since 1970), its host, and the clocks of this machine at that moment.
+
+    `is_sure`: its responseDate and its HTTP Date agree. `monotonic` and `suspended` are seconds since the boot with
+    the identifier `boot`.
+    """
+
+    host: str
+    second: float
+    is_sure: bool
+    monotonic: float
+    boot: str
+    suspended: float
+
+
+class RunOutcome(StrEnum):
+    """The outcome of a run. `RUNNING` in an old run means that its process was killed."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    SUCCEEDED_WITH_ERRORS = "succeeded_with_errors"
+    STOPPED = "stopped"  # by a limit, or by Ctrl-C after the page was committed
+    TRY_LATER = "try_later"
+    REFUSED = "refused"
+    FAILED = "failed"
+    MISCONFIGURED = "misconfigured"  # a person must correct the configuration first
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one source.
+
+    `is_complete` is True only if it was shown that every record of its lists has arrived, usable or not. No list of an
+    earlier run may be missing either. `stage` is `harvest`, or another stage, such as that of a search.
+    """
+
+    number: int
+    source: str
+    started_at: int
+    ended_at: int | None = None
+    outcome: RunOutcome = RunOutcome.RUNNING
+    is_complete: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    stage: str = "harvest"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotal:
+    """The number of runs of one source and stage with one outcome; `last_at` is when the last one ended, or began."""
+
+    source: str
+    stage: str
+    outcome: RunOutcome
+    count: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a run: `level` is info, warning or error; `text` is a sentence; `at` is the second."""
+
+    run: int
+    at: int
+    level: str
+    text: str

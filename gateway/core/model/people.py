@@ -1,7 +1,5 @@
 """The people who may sign in: their roles, what each role allows, and the log of what they did."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Final, NamedTuple
 from unicodedata import normalize

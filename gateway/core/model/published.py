@@ -1,12 +1,62 @@
-"""Published things: items and their records, sets, formats, sources, the quarantine, and the log of changes."""
+"""Published things: items and their records, sets, formats, sources, the quarantine, and the log of changes.
 
-from __future__ import annotations
+Descriptions are what a published record says, for pages and other answers that show it to people.
+"""
 
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import NamedTuple
 
-from gateway.core.model.works import FileLink
+from gateway.core.model.works import FileLink, Work
+
+
+class Key(NamedTuple):
+    """The position in a list: datestamp and number of its last record. All lists are sorted by it."""
+
+    datestamp: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The arguments of a list (OAI-PMH 2.0 §2.7.1). `from_` and `until` are inclusive seconds; None: no limit."""
+
+    metadata_prefix: str
+    set_spec: str | None = None
+    from_: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list: whole `<record>` elements in UTF-8, and the key of the last one if more follow, else None."""
+
+    records: tuple[bytes, ...]
+    next: Key | None
+
+
+class Compacted(NamedTuple):
+    """What compaction has done: how many blocks were made anew, and how many bytes that has freed in the database.
+
+    `damaged` blocks could not be made anew. `is_complete`: nothing is left to do. `smaller_by`: by how many bytes the
+    file has become smaller. `kept_free`: how many bytes are free in a file that cannot become smaller.
+    """
+
+    blocks: int
+    bytes: int
+    damaged: int
+    is_complete: bool
+    smaller_by: int = 0
+    kept_free: int = 0
+
+
+class StoredRecord(NamedTuple):
+    """One published record, as GetRecord answers it."""
+
+    content: bytes
+    datestamp: int
+    digest: bytes
+    is_deleted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +318,62 @@ class ChangeLine:
     metadata_prefix: str
     datestamp: int
     kind: str  # created, updated, deleted
+
+
+class Hop(NamedTuple):
+    """One originDescription of a record's provenance (guideline *provenance*); texts are as the record has them."""
+
+    base_url: str
+    identifier: str
+    datestamp: str
+    namespace: str
+    harvest_date: str
+    is_altered: bool
+
+
+class Description(NamedTuple):
+    """The contents of one published record.
+
+    `hops` leads from us to the origin: the first is what we harvested. `metadata` are the bytes between `<metadata>`
+    and `</metadata>`; they are empty, and the Work too, for a deleted record. `rights` are addresses or texts of the
+    `rights` containers. `is_too_large`: the metadata need more memory than one record may, so the Work is empty.
+    """
+
+    identifier: str
+    datestamp: str
+    sets: tuple[str, ...]
+    is_deleted: bool
+    work: Work = Work()
+    hops: tuple[Hop, ...] = ()
+    rights: tuple[str, ...] = ()
+    metadata: bytes = b""
+    is_too_large: bool = False
+
+
+# --- An answer of OAI-PMH, read for people: what its page shows ------------------------------------------------------
+
+
+class FormatLine(NamedTuple):
+    """One metadataFormat of ListMetadataFormats."""
+
+    metadata_prefix: str
+    schema: str
+    namespace: str
+
+
+class OaiAnswer(NamedTuple):
+    """One answer. `errors` are (code, sentence); `facts` are the elements of Identify as (name, text).
+
+    `token` is the resumptionToken for the next part, empty at the end; `total` is the completeListSize, if stated.
+    """
+
+    verb: str = ""
+    response_date: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    formats: tuple[FormatLine, ...] = ()
+    sets: tuple[SetDescription, ...] = ()
+    records: tuple[Description, ...] = ()
+    token: str = ""
+    total: int | None = None
+    cursor: int = 0

@@ -1,6 +1,4 @@
-"""The looks at published files: when each was looked at, what its server answered, and when it is due again."""
-
-from __future__ import annotations
+"""The rechecks of published files: when each was rechecked, what its server answered, and when it is due again."""
 
 from typing import NamedTuple
 
@@ -9,15 +7,15 @@ SHARES = 1 << 20  # the parts of a period among which files are spread
 
 
 class FileRecheck(NamedTuple):
-    """The last look at one published file, and when the next one is due.
+    """The last recheck of one published file, and when the next one is due.
 
     `sha256` is that of the published bytes. `is_named`: the record names the file; else a search found it. `share` is
     the place of the file in the period, in parts of `SHARES`. `final_url` is the address after all redirects,
-    `entity_tag` and `modified` are the validators that it sent. `rounds` counts the looks that were possible,
-    `failures` those in a row at which the file was not there, since `failing_since`. Without failures, no look was
+    `entity_tag` and `modified` are the validators that it sent. `rounds` counts the rechecks that were possible,
+    `failures` those in a row at which the file was not there, since `failing_since`. Without failures, no recheck was
     possible since then. `text_sha256` is the digest of its text, if it is known. `every` is the period in seconds, 0:
-    none. Seconds are since 1970; `looked_at` and `whole_at` are 0 before the first look. A file with `due` 0 was asked
-    for by a person.
+    none. Seconds are since 1970; `looked_at` and `whole_at` are 0 before the first recheck. A person asked for a file
+    with `due` 0.
     """
 
     identifier: str
@@ -41,7 +39,7 @@ class FileRecheck(NamedTuple):
     text_sha256: str = ""
 
     def next_after(self, second: int) -> int:
-        """Return the second at which it is due after a look: its place in the period, the same in every period."""
+        """Return the second at which it is due after a recheck: its place in the period, the same in every period."""
         if not self.every:
             return NEVER_DUE
         return second + self.every - (second - (self.share * self.every // SHARES)) % self.every
@@ -50,7 +48,7 @@ class FileRecheck(NamedTuple):
 class RecheckCounts(NamedTuple):
     """The published files of a source, and when the next is due.
 
-    These are all `files`, those that are `due`, those that are not there, and those at which no look is possible.
+    These are all `files`, those that are `due`, those that are not there, and those that cannot be rechecked.
     """
 
     files: int

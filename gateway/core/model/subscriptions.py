@@ -1,7 +1,5 @@
 """Subscriptions to hubs (WebSub), and those of others at our own hub."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 

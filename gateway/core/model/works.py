@@ -1,7 +1,5 @@
 """The contents of a record: the work, its statements and its files."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Final, NamedTuple
 

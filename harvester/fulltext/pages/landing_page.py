@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
+from gateway.core.typed_links import Link, links_of_elements
 from gateway.core.xmlio import Element
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
@@ -24,7 +25,7 @@ from harvester.fulltext.pages.landing_work import PageWork, joined
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
 from harvester.fulltext.pages.page_tree import PageTree, around, attribute, attributes, texts, words
-from harvester.http.links import Link, from_elements
+from harvester.words import any_of, load
 
 _MOST_HELD = 16  # cached pages: signposts and links are separate steps that read the same page
 # Encodings of real pages; Python has others that take hours.
@@ -90,7 +91,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         doi=doi,
         license=terms.license,
         copies=without_repetitions(own),
-        links=from_elements((attributes(element) for element in tree.elements("link")), base),
+        links=tuple(links_of_elements((attributes(element) for element in tree.elements("link")), base)),
         refresh=_refresh(tags, base) or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
@@ -206,12 +207,8 @@ _MOST_PARTS = 5_000  # elements with text
 _LONGEST_HEADING = 60
 _BLOCKS = ("p", "div")
 _ASIDE = ("li", "nav", "footer", "aside", "header")
-_SECTIONS = re.compile(
-    r"(?i)^[\W\d]{0,12}(?:[ivx]{1,4}\.\s{1,3})?(?:(?P<beginning>introduc|introdu[cç]|background|einleitung)"
-    r"|(?P<methods>(?:materials?|methods?|experimental|m[eé]todos?|methodik|methoden|m[eé]thodes?|patients)\b)"
-    r"|(?P<results>results?\b|findings\b|ergebnisse|resultados|r[eé]sultats)"
-    r"|(?P<end>discussion|conclusions?\b|diskussion|fazit|schluss|conclusi[oó]n|discusi[oó]n|discuss[aã]o|conclus[aã]o))"
-)
+_PARTS = "|".join(f"(?P<{part}>{any_of(words)})" for part, words in load("headings")["sections"].items())
+_SECTIONS = re.compile(rf"(?i)^[\W\d]{{0,12}}(?:[ivx]{{1,4}}\.\s{{1,3}})?(?:{_PARTS})")
 _ARTICLE_BODY = re.compile(rf"\"articleBody\"\s{{0,9}}:\s{{0,9}}\"[^\"]{{{_LEAST_BODY}}}")
 
 

@@ -10,6 +10,10 @@ import re
 from typing import NamedTuple
 
 from gateway.core.model import Outcome
+from harvester.words import any_of, load
+
+_WORDS = {name: any_of(words) for name, words in load("links").items() if name != "titles"}
+_TITLES = {name: any_of(words) for name, words in load("links")["titles"].items()}
 
 # Tags of the head that name the file, best first (Google Scholar's, Digital Commons', EPrints', Wolters Kluwer's).
 PDF_TAGS = ("citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url", "wkhealth_pdf_url")
@@ -137,60 +141,29 @@ BEHIND_DOI = re.compile(r"(?i)(?:\.(?:full|short|abstract|long|pdf|html?)){1,2}$
 NUMBERS = re.compile(r"(?<=[/=:])(?!(?:19|20)\d\d(?:[/?&#.]|$))[A-Za-z]{0,12}\d[\w-]{3,40}(?=[/?&#.]|$)")
 
 # Never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
-NEVER = re.compile(
-    r"(?i)\.pdf\.(?:jpe?g|png|gif|txt)\b|/issue/(?:view|download)/|type=additional\b|request[_-]?(?:doc|copy)\b"
-    r"|(?<![^\W_])licen[cs]e(?:[ _-]?(?:agreement|rdf|text|form|deed|\d{1,2}))?\.(?:pdf|txt|rdf)"
-    r"|moesm\d|(?<![a-z])mmc\d|[-_.]s0\d\d\.|[-_]sup[-_]\d|(?<![^\W\d_])supp(?![^\W\d_])|[-_]si(?=[-_.])|/media-\d"
-    r"|additional[ _-]?file|peer[ _-]?review[ _-]?(?:file|report|history)|rebuttal|decision[ _-]?letter|transrepform"
-    r"|author[ _-]?(?:response|feedback|reply)|(?<![a-z])(?:referee|reviewer)s?[ _-]?(?:report|comm)"
-    r"|review[ _-]?process|reporting[ _-]?summary|/bfm:|front[ _-]?matter|masthead"
-)
+NEVER = re.compile(rf"(?i){_WORDS['never']}")
 # Names of parts of a work, and of what accompanies it, in the name of a file or in the text of a link.
 PART = re.compile(
-    r"(?i)^[\W\d_]*+(?:cover[ _-]?(?:page|sheet)?|title[ _-]?page|titelblatt|deckblatt|toc"
-    r"|(?:table[ _-]of[ _-])?contents|inhalt(?:sverzeichnis)?|summary|samenvatting|zusammenfassung|abstract"
-    r"|resum[eoé]n?|sommaire|feuilletage|sum[aá]rio"
-    r"|chapter|kapitel|chapitre|cap[ií]tulo|part|teil|stellingen|propositions|spikblad|bibliography|preface|vorwort"
-    r"|acknowledge?ments|readme|preprint|b/w)(?![^\W\d_])[\W\d_]*+(?:pdf\b|\?|$)"
-    r"|(?<![^\W\d_])(?:anhang|anh[aä]nge|appendi(?:x|ces)|anexos?|annexes?|ap[eê]ndices?|bilaga|bijlagen?|allegato|bw)"
-    r"(?![^\W\d_])|приложение|付録"
+    rf"(?i)^[\W\d_]*+(?:{_WORDS['part']})(?![^\W\d_])[\W\d_]*+(?:pdf\b|\?|$)"
+    rf"|(?<![^\W\d_])(?:{_WORDS['appendix']})(?![^\W\d_])|{_WORDS['appendix_without_spaces']}"
 )
 # Names of the whole of it.
-WHOLE = re.compile(
-    r"(?i)(?<![^\W\d_])(?:full[ _-]?text|volltext|complete|whole|main|article|paper|thesis|diss(?:ertation)?|tesis"
-    r"|th[eè]se|hauptteil|manuscript|final|published)(?![^\W\d_])"
-)
+WHOLE = re.compile(rf"(?i)(?<![^\W\d_])(?:{_WORDS['whole']})(?![^\W\d_])")
 # A link that says that it is the article itself.
 THE_ARTICLE = re.compile(
-    r"(?i)^\W{0,5}(?:(?:download|view|open|get|full|the)\W{1,3}){0,3}(?:article|paper|full[- ]?text)\W{1,3}pdf\b"
+    rf"(?i)^\W{{0,5}}(?:(?:{_WORDS['verbs']}|full|the)\W{{1,3}}){{0,3}}(?:{_WORDS['article']})\W{{1,3}}pdf\b"
 )
 
-# Words in an address that make it another file than the work itself. Some are parts of other words and count only where
-# one begins: discovery.ucl.ac.uk, figshare.com, scientometrics.
+# Words in an address that make it another file than the work itself.
 NOT_IN_ADDRESS = re.compile(
-    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview(?!=)"
-    r"|flyer|author_?agreement|copyright|licen[cs]e_?agreement|order_?form|permission|subscri|purchase|getaccess"
-    r"|crossmark|export|citation|/toc\b|table-?of-?contents|guidelines|instructions|slides|_ppt"
-    r"|privacy|cookie|advert|media_?kit|checklist|reporting|masthead|editorial-?board|handbook"
-    r"|manual\b|login|signin|mailto:|javascript:|facebook|twitter|linkedin|^#"
-    r"|(?<![a-z])(?:cover|errat|metrics|poster|references\b|share|terms)"
-    r"|/(?:help|support|faqs?|about|hilfe|aide|ayuda|ajuda|manual)(?:[\w-]{0,20}|/[\w-]{1,40})\.pdf"
+    rf"(?i){_WORDS['not_in_address']}|(?<![a-z])(?:{_WORDS['not_at_beginning']})"
+    rf"|/(?:{_WORDS['help']})(?:[\w-]{{0,20}}|/[\w-]{{1,40}})\.pdf"
 )
-# Words in the text of a link that do the same, where they begin a word: `Current platform: Paris` has three of them.
-NOT_IN_TEXT = re.compile(
-    r"(?i)(?<![^\W\d_])(?:suppl|appendi[xc]|figure|guide|checklist|licen[cs]e|agreement|statistic|citation|reference"
-    r"|purchase|buy\b|rent|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend"
-    r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé]"
-    r"|call for|annual report|newsletter|brochure|merkblatt|leitfaden|formular|richtlinien|instru[cç]|normas"
-    r"|condi[cz]ion|nutzungsbedingung|datenschutz|satzung|aide\b|sommaire|inhaltsverzeichnis|yaz\wm kural)"
-)
-SAYS_PDF = re.compile(
-    r"pdf(?<![a-z]pdf)(?![a-z])"
-    r"|acc[eé]der au document|texte int[eé]gral|texto (?:completo|[ií]ntegro)|скачать|ダウンロード|全文|원문"
-    r"|t[eé]l[eé]charger\b(?<=\b.{11})|download\b(?<=\b.{8})|full[- ]?text|accepted (?:version|manuscript)|volltext"
-)
+# Words in the text of a link that do the same, where they begin a word.
+NOT_IN_TEXT = re.compile(rf"(?i)(?<![^\W\d_])(?:{_WORDS['not_in_text']})")
+SAYS_PDF = re.compile(rf"pdf(?<![a-z]pdf)(?![a-z])|{_WORDS['full_text']}")
 # The text of a link that says only this.
-PLAIN = re.compile(r"(?i)\W*+(?>(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*)pdf(?:[^\w(]*+\(.*\)|\W*+)")
+PLAIN = re.compile(rf"(?i)\W*+(?>(?:(?:{_WORDS['verbs']}|full[- ]?text|article|the) ?)*)pdf(?:[^\w(]*+\(.*\)|\W*+)")
 NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
     r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
@@ -218,10 +191,6 @@ MENU = re.compile(
     r"(?i)(?<![\w-])(?:(?:site|main|top|global|primary)[-_]?)?(?:nav(?:bar|igation)?|menu|breadcrumbs?|banner)(?![\w-])"
 )
 
-_TITLES_OF_CAPTCHAS = (
-    r"just a moment|attention required|shieldsquare captcha|are you a robot|verify you are human|access denied"
-    r"|security check|ddos-guard|robot check|client challenge|checking your browser"
-)
 _LOGIN = r"\?SAMLRequest=|/password-login|/login\?source=|login\?TARGET=|/idp/|shibboleth"
 
 
@@ -241,7 +210,7 @@ OBSTACLES = (
     _obstacle("url", r"cookieAbsent|cookieSet=1|cookies_not_supported", Outcome.BLOCKED_COOKIE),
     _obstacle("url", r"/captcha/|validate\.perfdrive|_Incapsula_", Outcome.BLOCKED_CAPTCHA),
     _obstacle("url", _LOGIN, Outcome.BLOCKED_WALL),
-    _obstacle("title", rf"^(?:{_TITLES_OF_CAPTCHAS})", Outcome.BLOCKED_CAPTCHA),
-    _obstacle("title", r"^(?:sign in|log ?in|login required|institutional login|authentication)", Outcome.BLOCKED_WALL),
-    _obstacle("title", r"cookies? (?:are )?(?:required|disabled|not (?:enabled|supported))", Outcome.BLOCKED_COOKIE),
+    _obstacle("title", rf"^(?:{_TITLES['captcha']})", Outcome.BLOCKED_CAPTCHA),
+    _obstacle("title", rf"^(?:{_TITLES['login']})", Outcome.BLOCKED_WALL),
+    _obstacle("title", rf"cookies? (?:are )?(?:{_TITLES['cookies']})", Outcome.BLOCKED_COOKIE),
 )

@@ -35,7 +35,7 @@ _BLOCKS = (
 # Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
 HINTS = words_of(_WORDS["hints"])
 _IN_COPYRIGHT = re.compile(
-    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?"
+    rf"\W{{0,3}}+(?:(?:{any_of(_WORDS['before_in_copyright'])})\W{{1,3}})?"
     rf"(?:{any_of(_WORDS['in_copyright'])})\W{{0,3}}"
 )
 _OF_THE_SITE = re.compile(rf"\b(?:{any_of(_WORDS['site'])})\b")

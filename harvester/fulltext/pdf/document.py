@@ -3,8 +3,6 @@
 The rules of `rules.py` are applied to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property

@@ -2,14 +2,10 @@
 
 A high score shows that two texts have the same subject; it does not show that they are the same work. Papers of one
 group share their words, and cite each other with title and DOI. So a title counts only where a document states its own
-title (`title_evidence.py`), and an identifier only where no other work is cited (`identifier_evidence.py`). A part of
-either needs an author as well.
+title (`title_evidence.py`), and an identifier only where no other work is cited (`identifier_evidence.py`).
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
 
 from gateway.fulltext.search_result import Sign
 from harvester.fulltext.pdf.first_pages import Front, folded, fronts
@@ -17,44 +13,20 @@ from harvester.fulltext.pdf.identifier_evidence import schemes_on, states_anothe
 from harvester.fulltext.pdf.title_evidence import stands_alone, title_on
 from harvester.fulltext.pdf.titles import Title, title_of
 from harvester.fulltext.pdf.work_names import Named, Page, authors_on
+from harvester.words import any_of, load
 
 _BYLINE = 1_200  # characters from the beginning of a page; its authors are named within them
 
 # A document that is about another one, at the beginning of a line.
-_LABEL_END = (
-    r"(?:[ \t]{0,3}(?:[:\])|.,*\u2013\u2014-]|$)"
-    r"|[ \t]{1,3}(?:articles?|papers?|note|notice|statement|publication|preprint|of|to|for|by)\b)"
-)
-_NOTICES = (
-    r"errat(?:um|a)\b", r"corrigend(?:um|a)\b", r"corrections?(?: to\b|[ \t]{0,3}[:.]|[ \t]{0,5}$)",
-    rf"retract(?:ion|ed){_LABEL_END}", rf"withdraw(?:n|al){_LABEL_END}",
-    r"expression of concern\b", r"addend(?:um|a)\b", r"comment(?:s|ary)? (?:on|to)\b",
-    r"(?:authors?['\u2019]?s?['\u2019]? )?(?:reply|response) to\b", r"reply[ \t]{0,3}(?:[:.]|$)", r"re:",
-    r"discussion (?:of|on)\b", r"remarks? on the (?:paper|article)\b", r"(?:a )?rejoinder\b", r"book reviews?\b",
-    r"review(?:ed work)?s?(?: of)?[ \t]{0,3}:", r"(?:decision|rebuttal) letter\b",
-    r"peer[ -]review (?:file|report|history)\b", r"review(?:er)?(?:['\u2019]?s?['\u2019]?) (?:comments?|reports?)\b",
-    r"berichtigung\b", r"rezension\b", r"kommentar zu\b", r"compte rendu\b", r"errata corrige\b",
-)  # fmt: skip
-_OF_WHOM = r"(?:(?:publisher|author|editorial|partial|full)(?:['\u2019]?s)? )?"
-_NOTICE = re.compile(rf"(?im)^[^\w\n]{{0,6}}{_OF_WHOM}(?:{'|'.join(_NOTICES)})")
-_SUPPLEMENTS = (
-    r"(?:online )?supplement to\b", r"supporting (?:information|material)\b",
-    r"supplement(?:ary|al) (?:materials?|information|data|files?|text|appendix|tables?|figures?|notes?)\b",
-    r"electronic supplement\w{0,5}\b", r"(?:online|technical|web) appendix\b",
-)  # fmt: skip
-SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{'|'.join(_SUPPLEMENTS)})(?P<rest>[^\n]{{0,200}})")
+_WORDS = load("other_works")
+_LABEL_END = rf"(?:[ \t]{{0,3}}(?:[:\])|.,*\u2013\u2014-]|$)|[ \t]{{1,3}}(?:{any_of(_WORDS['after_notice'])})\b)"
+_OF_WHOM = rf"(?:(?:{any_of(_WORDS['whose'])})(?:['\u2019]?s)? )?"
+_NOTICE = re.compile(rf"(?im)^[^\w\n]{{0,6}}{_OF_WHOM}(?:{any_of(_WORDS['notices'], {'end': _LABEL_END})})")
+SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{any_of(_WORDS['supplements'])})(?P<rest>[^\n]{{0,200}})")
 # An article states where its supplement is available: in a sentence, or as a mark alone on its line.
-_IS_HAD = re.compile(
-    r"(?i)(?:\b(?:is|are) (?:available|provided|published|online|free)|\bavailable (?:online|free|at|from|on|in|for)\b"
-    r"|\bcan be (?:found|accessed|obtained|downloaded)|\bthis article (?:contains|has)\b"
-    r"|\bonline version (?:of|contains)\b)"
-)
-# Words that lead to the supplement. A DOI does not count: a supplement may name that of its article.
-_IS_LED_TO = re.compile(
-    r"(?i)^(?:[\s:,.;(-]{0,5}(?:see\b|click here|https?://(?!(?:dx\.)?doi\.org)|www\.)|[^\n]{0,40}\bis given via\b"
-    r"|\s{0,3}accompan(?:y|ies) th(?:is|e) (?:paper|article)\b|(?:information)?\s{0,3}\(?e?si\)?[\s:-]{0,3}available\b)"
-)
-_REVIEWS = re.compile(r"(?i)(?:book )?reviews?\b|rezension|compte rendu")
+_IS_HAD = re.compile(rf"(?i){any_of(_WORDS['available'])}")
+_IS_LED_TO = re.compile(rf"(?i)^(?:{any_of(_WORDS['leads_to_supplement'])})")
+_REVIEWS = re.compile(rf"(?i){any_of(_WORDS['reviews'])}")
 _NOTICE_WITHIN = 1_500  # characters of the first page; a notice is marked as one within them
 
 
@@ -62,26 +34,25 @@ _STATED = frozenset((Sign.DOI, Sign.PMCID, Sign.HANDLE))  # news and interviews 
 _IDENTIFIERS = _STATED | {Sign.ARXIV}
 
 
-def signs(first: str, named: Named, types: Sequence[tuple[float, ...]] = ()) -> tuple[Sign, ...]:
+def signs(first: str, named: Named) -> tuple[Sign, ...]:
     """Return the signs of a work in the text of the first two pages, where a document names itself.
 
     A document about another one (an erratum, a reply) has no signs of it, unless the work is such a document itself.
     Nor has a document without the title and without an abstract: news, an interview.
-    `types` are the heights of the lines of these pages, as far as they are known.
     """
-    pages = [Page(front, tuple(authors_on(front, named.authors))) for front in fronts(first, types)]
+    pages = [Page(front, tuple(authors_on(front, named.authors))) for front in fronts(first)]
     titles = [title for title in map(title_of, named.titles) if title.letters]
     if any(_is_notice(page.front, titles) for page in pages):
         return ()
     signs: set[Sign] = set()
     for page in pages:
-        title = title_on(page, titles, named)
-        signs |= {Sign(title)} if title else set()
-        is_titled = title is not None or stands_alone(page, titles)
+        has_title = title_on(page, titles, named)
+        signs |= {Sign.TITLE} if has_title else set()
+        is_titled = has_title or stands_alone(page, titles)
         signs |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
         if any(place < max(page.front.title_end, _BYLINE) for place in page.authors):
             signs.add(Sign.AUTHOR)
-    is_titled = bool(signs & {Sign.TITLE, Sign.PART_OF_TITLE})
+    is_titled = Sign.TITLE in signs
     if not is_titled and not any(page.front.has_abstract_or_introduction for page in pages):
         signs -= _STATED
     if is_titled and not signs & _IDENTIFIERS and states_another_doi(pages, named.dois):

@@ -1,7 +1,5 @@
 """The text of a PDF, read in a child process that can be killed, so that no file can stop this process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -37,7 +35,7 @@ class Extracted(NamedTuple):
     """The text of a file. `first` is the text of the first two pages; `outcome` is SUCCESS if there is enough text.
 
     `front` is the text of page 1 alone. For the first 20 pages, `counts` has the number of words, `sizes` (width,
-    height) in points: 0 where the engine does not know it. `types` are the heights of the lines of the first two pages.
+    height) in points: 0 where the engine does not know it.
     """
 
     outcome: Outcome
@@ -48,7 +46,6 @@ class Extracted(NamedTuple):
     front: str = ""
     counts: tuple[int, ...] = ()
     sizes: tuple[tuple[float, float], ...] = ()
-    types: tuple[tuple[float, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -98,7 +95,6 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
         answer_["front"],
         tuple(answer_["counts"]),
         sizes,
-        tuple(map(tuple, answer_["types"])),
     )
     if not extracted.pages:
         return extracted._replace(outcome=Outcome.BROKEN_PDF)

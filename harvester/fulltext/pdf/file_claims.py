@@ -4,8 +4,6 @@ A licence of a page or a service counts only if the file does not contradict it.
 end of the last one. A label counts alone on its line, a statement only if it is about this document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
@@ -18,28 +16,22 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, undivided
+from harvester.words import any_of, load, words_of
 
 _FILE = "the file"
 _TOP = 15  # lines at the top of a page in which a label counts
 _END = 2_500  # characters at the end of a file that are read
 _LONGEST_COVER = 1_500  # characters of a first page that may be a cover
-# Labels that mean a retraction anywhere on the first pages; `Retraction` may be the heading of a section.
-_RETRACTED = re.compile(
-    r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿"
-)
+_WORDS = load("retractions")
+_RETRACTED = re.compile(any_of(_WORDS["in_files"]))
 # A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
 WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 _WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
-_OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
+_OF_RETRACTIONS = words_of(_WORDS["topics"])
 
 
 # What forbids commercial use; a licence that permits it is not that of such a file.
-_NONCOMMERCIAL = re.compile(
-    r"\b(?:uses?|re-?use|licen[cs]ed?|attribution|creative commons|permitted)"
-    r"(?: (?:is|are|only|restricted|limited|permitted|allowed|to|for|the|and)){0,4}[ -]non[- ]?commercial\b"
-    r"|\bnon[- ]?commercial (?:(?:re-?)?use|purposes?|licen[cs]e)s?(?: only)?\b(?! (?:and|or) commercial)"
-    r"|\bno commercial (?:re-?)?use\b"
-)
+_NONCOMMERCIAL = re.compile(any_of(load("rights_words")["noncommercial"]))
 
 
 class FileClaims(NamedTuple):

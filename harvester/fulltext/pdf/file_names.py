@@ -3,8 +3,6 @@
 `Supply_chain.pdf` and `Sisi.pdf` are names of articles: a form counts only between separators of words in a name.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 from urllib.parse import unquote

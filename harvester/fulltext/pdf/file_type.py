@@ -1,7 +1,5 @@
 """Media types of bytes, from the bytes alone, with the names of libmagic. Pure."""
 
-from __future__ import annotations
-
 import re
 
 from harvester.fulltext.pages.article_xml import as_utf8, is_article_xml

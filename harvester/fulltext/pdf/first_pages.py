@@ -3,15 +3,12 @@
 A document names itself before its abstract and its text. After that it also names other works: references, lists of
 contents, articles that a publisher recommends on its cover pages.
 
-Text after `References` or a publisher's recommendations does not count. An article that begins below the references of
-another one counts if an abstract shows the beginning, and the file has more pages.
+Text after `References` or a publisher's recommendations does not count.
 """
-
-from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -38,21 +35,10 @@ _WORDS = load("headings")
 _NUMBER = r"(?:[\divx]{1,4}\.?[ \t]{1,5})?"
 # Headings after which other works are named; alone on their line, perhaps numbered.
 _REFERENCES = re.compile(rf"(?im)^[ \t]{{0,20}}{_NUMBER}(?:{any_of(_WORDS['references'])})[ \t:.]{{0,5}}\r?$")
-_RECOMMENDED = re.compile(
-    r"(?im)^\W{0,5}(?:you may also (?:like|be interested in)|articles you may be interested in"
-    r"|related (?:content|articles?)"
-    r"|recommended articles?|recent citations|recently cited|people (?:who read this )?also read|citing articles"
-    r"|some of the authors of this publication are also working|more (?:articles )?(?:from|by|in) this"
-    r"|(?:previous|next) article|similar articles|other articles in this|in this issue|also in this issue)\b"
-)
+_RECOMMENDED = re.compile(rf"(?im)^\W{{0,5}}(?:{any_of(load('other_works')['recommended'])})\b")
 _END = r"(?:[ \t]{0,5}\r?$|[ \t]{0,3}[.:\uff1a\u2014\u2013-]|】)"
 _ABSTRACT = re.compile(rf"(?im)^[ \t【\[]{{0,20}}(?:{any_of(_WORDS['abstract'])}){_END}")
 _INTRODUCTION = re.compile(rf"(?im)^[ \t]{{0,20}}{_NUMBER}(?:{any_of(_WORDS['introduction'])})[ \t.:]{{0,3}}$")
-# A line of a list of references: it has a marker, a year, a volume with pages, or a DOI.
-_LISTED = re.compile(
-    r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}+|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
-    r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300}+)$"
-)
 # Lines with which the text or the list of contents begins after the title.
 _BEGINNINGS = "|".join(any_of(_WORDS[name]) for name in ("abstract", "introduction", "contents"))
 _BODY = re.compile(rf"(?im)^[ \t【\[]{{0,20}}{_NUMBER}(?:{_BEGINNINGS}){_END}")
@@ -73,16 +59,13 @@ def folded(text: str) -> str:
 class Front(NamedTuple):
     """A page that names its document: its text before references, where its title must have begun, and its letters.
 
-    `places` has the place of each of the letters in the text. `is_whole`: the document has no other page.
-    `types` are the heights of the letters of the lines of the text; empty if they are not known.
+    `places` has the place of each of the letters in the text.
     """
 
     text: str
     title_end: int
     letters: str
     places: tuple[int, ...]
-    is_whole: bool = False
-    types: tuple[float, ...] = ()
 
     @property
     def head(self) -> str:
@@ -100,11 +83,6 @@ class Front(NamedTuple):
         match = _ABSTRACT.search(self.text)
         return match is not None and _INTRODUCTION.search(self.text, match.end()) is not None
 
-    def type_of(self, start: int, stop: int) -> float:
-        """Return the height of the letters in the lines between two places; 0: not known."""
-        first, last = self.text.count("\n", 0, start), self.text.count("\n", 0, stop)
-        return max(self.types[first : last + 1], default=0.0)
-
     def spots(self, wanted: str) -> Iterator[tuple[int, int]]:
         """Return (start, stop) of each occurrence of letters in the text."""
         at = self.letters.find(wanted) if wanted else -1
@@ -113,35 +91,13 @@ class Front(NamedTuple):
             at = self.letters.find(wanted, at + 1)
 
 
-def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, ...]:
+def fronts(first: str) -> tuple[Front, ...]:
     """Return the pages that name a document, from the text of its first pages: one, or two if the first is a cover."""
-    split = first.split(PAGE_BREAK)
-    heights = [*types, *((),) * len(split)]
-    written = [pair for pair in zip(split, heights, strict=False) if pair[0].strip()][:2]
-    texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page, _ in written]
+    texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]
     pages = list(map(without_line_numbers, texts))
     if len(pages) > 1 and not _is_cover(pages[0]):
         pages = pages[:1]
-    # A file of one page has only the beginning of the text below.
-    below = _below_another(pages[0]) if len(texts) > 1 else ""
-    is_whole = len(texts) == 1
-    fronts = [_front(page, is_whole=is_whole, types=own) for page, (_, own) in zip(pages, written, strict=False)]
-    return (*fronts, *([_front(below, is_whole=is_whole)] if below else []))
-
-
-def _below_another(page: str) -> str:
-    """Return the part of a page in which an article begins below the references of another; else an empty text.
-
-    A title and an abstract below references show that another article begins. Lines that may be references are cut.
-    """
-    references = _references(page)
-    abstract = _ABSTRACT.search(page, references.end()) if references else None
-    if references is None or abstract is None:
-        return ""
-    start = references.end()
-    for line in _LISTED.finditer(page, start, abstract.start()):
-        start = line.end()
-    return page[start:].lstrip("\n")
+    return tuple(map(_front, pages))
 
 
 def without_line_numbers(page: str) -> str:
@@ -158,11 +114,6 @@ def without_line_numbers(page: str) -> str:
     return "\n".join(_LINE_NUMBER.sub("", line) if number in is_counted else line for line, number in pairs)
 
 
-def is_heading(text: str) -> bool:
-    """Return whether a text begins with the heading of an abstract or an introduction, alone on its line."""
-    return bool(_BODY.match(text.lstrip("\n")))
-
-
 def _is_cover(page: str) -> bool:
     return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page.lower()))
 
@@ -172,7 +123,7 @@ def _references(page: str) -> re.Match[str] | None:
     return next((match for match in _REFERENCES.finditer(page) if not match[0].strip()[0].islower()), None)
 
 
-def _front(page: str, *, is_whole: bool = False, types: tuple[float, ...] = ()) -> Front:
+def _front(page: str) -> Front:
     text = page[:_MOST_CHARACTERS]
     if match := _references(text):
         text = text[: match.start()]
@@ -180,7 +131,7 @@ def _front(page: str, *, is_whole: bool = False, types: tuple[float, ...] = ()) 
         text = text[: match.start()]
     pairs = [(letter, place) for place, character in enumerate(text) for letter in _folded(character)]
     letters, places = zip(*pairs, strict=True) if pairs else ((), ())
-    return Front(text, _title_end(text), "".join(letters), places, is_whole, types)
+    return Front(text, _title_end(text), "".join(letters), places)
 
 
 def _title_end(text: str) -> int:

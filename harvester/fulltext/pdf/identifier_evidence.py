@@ -8,14 +8,13 @@ if it says `cite this as` and the document has the cited title. An identifier in
 `rights` or `publisher` of the record, counts only by `trusted_descriptions.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 
 from harvester.fulltext.pdf.first_pages import Front, folded
 from harvester.fulltext.pdf.titles import Title
 from harvester.fulltext.pdf.work_names import Named, Page, is_of_copy
+from harvester.words import any_of, load
 
 _LABEL_BEFORE = 60  # characters before an identifier; its name is within them
 _SENTENCE = 160  # characters before an identifier; a sentence on its owner is within them
@@ -24,30 +23,12 @@ _PROSE_WORDS = 5  # of small letters in a line of running text
 _SHARE = 0.5  # of the words of a title
 
 # Words just before an identifier that mention another work.
-_OTHERS = (
-    r"original (?:article|paper|work|publication)", r"errat(?:um|a)", r"corrigend", r"correct(?:s|ed|ion)", r"retract",
-    r"comment(?:s|ary)? on", r"supplement(?:s|ed|ary|al)? (?:to|material|information|data)", r"data ?sets?", r"deposit",
-    r"data (?:are|is|availab|doi)", r"software", r"source code", r"repl(?:y|ies) to", r"in response to",
-    r"responds? to", r"(?:related|linked) (?:article|content|paper|work)s?",
-    r"(?:volume|issue|journal|book|proceedings|conference|series) doi", r"see (?:also|the|our|e\.g)", r"cf\.",
-    r"companion",
-    r"reviews? of",
-    r"reviewed", r"refers? to", r"earlier", r"previous", r"preceding", r"accompan", r"part i\b", r"references?",
-    r"cited",
-    r"cites",
-)  # fmt: skip
-_OF_ANOTHER = re.compile(rf"(?i)(?:{'|'.join(_OTHERS)})")
+_WORDS = load("other_works")
+_OF_ANOTHER = re.compile(rf"(?i)(?:{any_of(_WORDS['before_identifier'])})")
 _JOURNAL_OF_REVIEWS = re.compile(r"(?i)reviews? of(?=[^\n]{0,80}\d)")  # `Review of Peat 30 (2012) 1-9`
 _MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
-_SELF = re.compile(
-    r"(?i)\b(?:cit(?:e|ing) (?:this|as)|citation|cited as|cite (?:the )?article|to cite|zitiervorschlag"
-    r"|pour citer|como citar|cómo citar)\b"
-)
-# Words after `cite this as` that show the beginning of another work.
-_NEXT_WORK = re.compile(
-    r"(?im)^\W{0,5}(?:(?:related|linked|companion|original) (?:articles?|papers?|content|works?)|comment(?:s|ary)? on"
-    r"|(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|reply|response|supplement) (?:to|of)|refers to|see also)\b"
-)
+_SELF = re.compile(rf"(?i)\b(?:{any_of(_WORDS['cite_this'])})\b")
+_NEXT_WORK = re.compile(rf"(?im)^\W{{0,5}}(?:{any_of(_WORDS['next_work'])})\b")
 ARXIV = "arxiv"
 _LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
 # The stamp of arXiv on the first page: identifier, version, class and day.

@@ -2,9 +2,17 @@
 
 A score alone does not show that a document is the work: other papers of its authors have the same words. The document
 must name the work where it names itself (`evidence.py`). The score then only excludes documents on another subject.
-"""
 
-from __future__ import annotations
+Measured (`python -m tests.fulltext.measure`) on a foreign corpus of 475 files of 62 public repositories in nine
+languages, of which 155 are held back by repository. Each file was offered for its own record, for the six with the most
+similar titles and for two others:
+
+    the record has      looked at: right    wrong         held back: right    wrong
+    a title             264 of 295          2 of 2,579    132 of 141          2 of 1,250
+    authors, too        197 of 218          1 of 2,000    133 of 141          1 of 1,250
+    an abstract, too     45 of  46          0 of   624     52 of  53          0 of   422
+    a DOI                63 of  63          0 of   746     63 of  64          0 of   736
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -108,7 +116,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
     text_version = version_in(extracted)
-    identified_by = signs(extracted.first, wanted.named, extracted.types)
+    identified_by = signs(extracted.first, wanted.named)
     if text_version == SUBMITTED:  # a preprint has a DOI of its own
         identified_by = tuple(sign for sign in identified_by if sign is not Sign.ANOTHER_DOI)
     outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
@@ -137,7 +145,8 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
     verdict = verdict._replace(kind=kind)
     if kind in WORKS and wanted.other_type:
         return _auxiliary(verdict._replace(doubt=_OF_ANOTHER_TYPE.format(wanted.other_type[:_SHOWN])))
-    if kind in WORKS or kind is wanted.kind:
+    is_thesis = kind is DocumentKind.THESIS and wanted.kind is DocumentKind.UNKNOWN  # a record without a type
+    if kind in WORKS or kind is wanted.kind or is_thesis:
         return verdict._replace(doubt=doubt if verdict.outcome is Outcome.SUCCESS else "")
     return _auxiliary(verdict)
 

@@ -14,6 +14,7 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from gateway.core.normal_forms import normalized
+from harvester.words import any_of, load
 
 _MOST_NAMES = 200
 _MOST_CHARACTERS = 300  # of one name
@@ -21,13 +22,9 @@ _LEAST_LETTERS = 2  # of a family name
 _WORD = re.compile(r"\w++")
 _INITIALS = re.compile(r"\s[A-Z]{1,2}\.?$")
 _ARE_INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,4}")
-_BETWEEN = re.compile(r";|\s(?:and|und|et|y|&)\s")
-_PARTICLES = frozenset(
-    """
-    al af av bin da dal das de del della den der di do dos du e el ibn la las le les los mc st ten ter the van vom von y
-    zu zum zur jr sr dr prof
-    """.split()  # noqa: SIM905 - words are read as words
-)
+_WORDS = load("person_names")
+_BETWEEN = re.compile(rf";|\s(?:{any_of(_WORDS['between'])})\s")
+_PARTICLES = frozenset(_WORDS["particles"])
 _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h", "ŋ": "n"}
 )

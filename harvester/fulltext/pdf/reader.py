@@ -5,8 +5,6 @@ its memory, CPU and open files, and enters the sandbox of `gateway/core/sandbox.
 socket, and no process. Its exit statuses are the protocol's.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os
@@ -17,7 +15,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from gateway.core import sandbox
 
@@ -27,8 +25,6 @@ _FILES = 64
 _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _FIRST_PAGES = 2
-_MEASURED_TEXT, _MEASURED_LETTERS = 8_000, 5  # characters of a page, letters of a line whose height is measured
-_HEAD_LINES = 6  # at the end of the text of a page, among which its running head may be
 _MEASURED_PAGES = 20  # pages whose size and number of words are measured
 
 # The exit statuses that `extraction` knows.
@@ -70,72 +66,11 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 class Page(NamedTuple):
-    """One page: its text, and its displayed size in points; 0 if no engine knows it.
-
-    `types` are the heights of the letters of its lines, in points; empty if they are not known, or not measured.
-    """
+    """One page: its text, and its displayed size in points; 0 if no engine knows it."""
 
     text: str
     width: float = 0.0
     height: float = 0.0
-    types: tuple[float, ...] = ()
-
-
-Box: TypeAlias = Callable[..., tuple[float, float, float, float]]
-
-
-class _Line(NamedTuple):
-    """A line of a page: its text, the height of its letters, and its place; 0 if they are not known.
-
-    `bottom` and `top` are 0 for a line that is turned: its letters are one above the other.
-    """
-
-    text: str
-    height: float = 0.0
-    bottom: float = 0.0
-    top: float = 0.0
-
-
-def _lines(text: str, box: Box) -> list[_Line]:
-    """Return the lines of a page. Those at its beginning and its end are measured."""
-    lines, place = [], 0
-    texts = text.split("\n")
-    for number, line in enumerate(texts):
-        is_measured = place < _MEASURED_TEXT or number >= len(texts) - _HEAD_LINES
-        lines.append(_measured(line, place, box) if is_measured else _Line(line))
-        place += len(line) + 1
-    return lines
-
-
-def _measured(line: str, place: int, box: Box) -> _Line:
-    """Return a line with its measures: the median of the boxes of some of its letters."""
-    letters = [place + at for at, letter in enumerate(line) if letter.isalnum()]
-    boxes = [_box(box, at) for at in letters[:: max(1, len(letters) // _MEASURED_LETTERS)]]
-    heights = sorted(top - bottom for bottom, top in boxes)
-    height = heights[len(heights) // 2] if heights else 0.0
-    is_level = bool(boxes) and abs(boxes[0][0] - boxes[-1][0]) <= height
-    bottom, top = boxes[0] if is_level else (0.0, 0.0)
-    return _Line(line, round(height, 1), bottom, top)
-
-
-def _box(box: Box, at: int) -> tuple[float, float]:
-    """Return where a letter begins and ends, from the lower edge of the page."""
-    try:
-        _, bottom, _, top = box(at, loose=True)
-    except Exception:  # noqa: BLE001 - an engine without the place of a letter does not know its height
-        return 0.0, 0.0
-    return bottom, top
-
-
-def _heads_first(lines: list[_Line]) -> list[_Line]:
-    """Return the lines of a page with its running head first, even if the file has it last.
-
-    The last lines that are above all others are the head.
-    """
-    body, last = lines[:-_HEAD_LINES], lines[-_HEAD_LINES:]
-    highest = max((line.top for line in body), default=0.0)
-    head = [line for line in last if line.bottom and line.bottom >= highest > 0]
-    return [*head, *(line for line in lines if not any(line is other for other in head))] if head else lines
 
 
 def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
@@ -149,14 +84,7 @@ def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
     def pages() -> Iterator[Page]:
         for number in range(min(len(document), _MOST_PAGES)):
             page = document[number]
-            textpage = page.get_textpage()
-            text = textpage.get_text_range()
-            width, height = page.get_size()
-            if number >= _FIRST_PAGES:
-                yield Page(text, width, height)
-                continue
-            lines = _heads_first(_lines(text, textpage.get_charbox))
-            yield Page("\n".join(line.text for line in lines), width, height, tuple(line.height for line in lines))
+            yield Page(page.get_textpage().get_text_range(), *page.get_size())
 
     return len(document), pages()
 
@@ -186,13 +114,11 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     count, pages = ENGINES[engine](data)
     texts: list[str] = []
     sizes: list[tuple[float, float]] = []
-    types: list[tuple[float, ...]] = []
     length = 0
     for page in pages:
         # The end of a page in the text of pdfminer; in old fonts of TeX the ligature `fi`.
         texts.append(page.text.replace("\f", ""))
         sizes.append((page.width, page.height))
-        types.append(page.types)
         length += len(page.text)
         if length > _MOST_CHARACTERS:
             break
@@ -205,7 +131,6 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
         "front": "".join(first[:1])[:_MOST_CHARACTERS],
         "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],
         "sizes": sizes[:_MEASURED_PAGES],
-        "types": types[:_FIRST_PAGES],
     }
 
 

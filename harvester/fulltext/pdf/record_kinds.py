@@ -1,11 +1,8 @@
-# ruff: noqa: E501 - tables have long lines
 """The kind of document that a record describes: from dc:type, COAR's Resource Types, services and the title. Pure.
 
 A file of another kind than its record is not the work, even if its words agree. A poster, a dataset or a lecture often
 has the title and the authors of an article. A file is that of such a record only if it shows that it is of its kind.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable
@@ -14,83 +11,17 @@ from gateway.core.model import DocumentKind, Work
 from gateway.core.normal_forms import letters
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import pages_stated
+from harvester.words import any_of, load
 
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))
 
-# COAR Resource Types 3.2: the last part of http://purl.org/coar/resource_type/…, for those that mean one of our kinds.
-COAR = {
-    "c_6501": DocumentKind.ARTICLE,  # journal article
-    "c_2df8fbb1": DocumentKind.ARTICLE,  # research article
-    "c_dcae04bc": DocumentKind.ARTICLE,  # review article
-    "c_beb9": DocumentKind.ARTICLE,  # data paper
-    "c_7bab": DocumentKind.ARTICLE,  # software paper
-    "c_545b": DocumentKind.ARTICLE,  # letter to the editor
-    "c_b239": DocumentKind.ARTICLE,  # editorial
-    "c_3e5a": DocumentKind.ARTICLE,  # contribution to journal
-    "c_5794": DocumentKind.ARTICLE,  # conference paper
-    "c_18cp": DocumentKind.ARTICLE,  # conference paper not in proceedings
-    "c_3248": DocumentKind.ARTICLE,  # book part
-    "c_93fc": DocumentKind.ARTICLE,  # report
-    "c_ba1f": DocumentKind.ARTICLE,  # report part
-    "c_18ws": DocumentKind.ARTICLE,  # research report
-    "c_18gh": DocumentKind.ARTICLE,  # technical report
-    "c_816b": DocumentKind.PREPRINT,
-    "c_8042": DocumentKind.PREPRINT,  # working paper
-    "c_7acd": DocumentKind.NOTICE,  # corrigendum
-    "D97F-VB57": DocumentKind.NOTICE,  # commentary
-    "c_ba08": DocumentKind.NOTICE,  # book review
-    "H9BQ-739P": DocumentKind.REVIEW,  # peer review
-    "c_6670": DocumentKind.POSTER,  # conference poster
-    "c_18co": DocumentKind.POSTER,  # conference poster not in proceedings
-    "R60J-J5BD": DocumentKind.POSTER,  # conference presentation
-    "c_8544": DocumentKind.POSTER,  # lecture
-    "c_46ec": DocumentKind.THESIS,
-    "c_7a1f": DocumentKind.THESIS,  # bachelor thesis
-    "c_bdcc": DocumentKind.THESIS,  # master thesis
-    "c_db06": DocumentKind.THESIS,  # doctoral thesis
-    "c_2f33": DocumentKind.VOLUME,  # book
-    "c_f744": DocumentKind.VOLUME,  # conference proceedings
-    "c_0640": DocumentKind.VOLUME,  # journal
-}
+_TABLES = load("record_kinds")
 _STATE_PAGES = ("identifier", "source", "format", "relation", "description")
 _COAR = re.compile(r"(?i)purl\.org/coar/resource_type/([\w-]{1,20})")
-_COAR_IN_LOWER_CASE = {code.lower(): kind for code, kind in COAR.items()}
+_COAR_IN_LOWER_CASE = {code.lower(): DocumentKind(kind) for code, kind in _TABLES["coar"].items()}
 
-# Words of dc:type, of info:eu-repo/semantics, and of the types of Crossref, DataCite and OpenAlex, without
-# separators. The first row that fits decides: a book chapter is no book.
-_WORDS = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        (DocumentKind.REVIEW, r"peerreview(?!ed)|refereereport"),
-        (DocumentKind.SUPPLEMENT, r"supplement|component"),
-        (DocumentKind.FRONT_MATTER, r"paratext|frontmatter|tableofcontents|editorialboard"),
-        (DocumentKind.NOTICE, r"errat|corrigend|correction|retraction|expressionofconcern|commentary|bookreview"),
-        (DocumentKind.ARTICLE, r"chapter|bookpart|booksection|bookitem|partofabook|referenceentry"),
-        (
-            DocumentKind.THESIS,
-            (
-                r"thes[ie]s|dissertat|doktorarbeit|(?:master|bachelor|diplom)arbeit|hochschulschrift|habilitation|"
-                r"th[eè]se|tesis|tese|tesi(?:di)?|proefschrift|memoirededoctorat|avhandling|afhandling|"
-                r"rozprawa|^doktora$|y[uü]kseklisans|^doctoral$|^phd$|диссертация|学位論文|博士論文"
-            ),
-        ),
-        (
-            DocumentKind.POSTER,
-            r"poster|pr[eéaä]sentation|slides|lecture|folien|p[oó]ster|diapositiv|diaporama|affiche|^cartel$|plakat|海报|ポスター",
-        ),
-        (DocumentKind.PREPRINT, r"preprint|workingpaper|discussionpaper|postedcontent|submittedversion"),
-        (
-            DocumentKind.ARTICLE,
-            (
-                r"article|artikel|art[ií]culo|artigo|articolo|aufsatz|journalpaper|conferencepaper|conferenceobject|"
-                r"conferenceproceedings?|proceedings(?:paper|article)|inproceedings|report|editorial|letter|review(?!ed)|"
-                r"contributiontoperiodical|datapaper"
-            ),
-        ),
-        (DocumentKind.VOLUME, r"^(?:edited|reference)?book$|monograph|^journal$|journal(?:issue|volume)|^proceedings$"),
-    )
-)
+_WORDS = tuple((DocumentKind(row["kind"]), re.compile(any_of(row["words"]))) for row in _TABLES["types"])
 _LONGEST = 200  # characters of a type
 _DIVIDES = re.compile(r"[\W_]++")
 
@@ -104,43 +35,18 @@ _OF_ITS_OWN = re.compile(r"comment|bookreview|lecturenotes?$|paper|article|coarr
 _OF_CONFERENCE = re.compile(r"(?:infoeureposemantics)?(?:conferenceobject|conference)$|\w{0,20}coarresourcetypecc94f$")
 _TEXT = re.compile(r"\w{0,20}?(?:dcmitype)?te?xte?$")
 _PICTURES = re.compile(r"\w{0,20}?(?:dcmitype)?(?:still|digital)?images?$|\w{0,20}coarresourcetypec(?:c513|ecc8)$")
-# Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
+# The whole type of a record without a text.
 _WITHOUT_TEXT = re.compile(
-    r"\w{0,40}(?:data(?:set|base)?|software|image|photo(?:graph)?|recording|sound|video|audio|audiovisual|talk|keynote|podcast|animation|simulation|painting|sculpture|illustration|drawing|spreadsheet|blueprint|speech|patent)s?"
-    r"|(?:\w{0,20}dcmitype|infoeureposemantics)?(?:(?:computer)?program(?:me)?|(?:computer|source)?code|(?:3d)?model|(?:musical)?score|sheetmusic|film|map|game|videoabstract|artprint|(?:image)?(?:figure|plot|diagram)"
-    r"|(?:visual|audiovisual|cartographic|teaching|learning|educational|interactive|physical|sound)(?:material|resource|object|art|work)|(?:computational)?notebook"
-    r"|patentapplication|workflow|performance|newsreel|recordingoral|avmateriaal|(?:image|audio|video)(?:jpe?g|png|tiff?|gif|mp[34]|mpeg|wav)|instrument|website|musicalnotation|notatedmusic|vortrage?|forschungsdaten|datensatz|(?:jeude)?donnees|(?:conjuntode)?(?:datos|dados)|数据集?|データ(?:セット)?"
-    r"|logiciel|programade(?:computador|ordenador)|bild(?:material)?|imagen|imagem|fotografia|karte|carte)s?"
-    r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
+    rf"\w{{0,40}}(?:{any_of(_TABLES['words']['without_text_at_end'])})s?"
+    rf"|(?:\w{{0,20}}dcmitype|infoeureposemantics)?(?:{any_of(_TABLES['words']['without_text'])})s?"
+    rf"|\w{{0,20}}coarresourcetypec(?:{any_of(_TABLES['words']['without_text_coar'])})"
 )
 
 # Titles that name the kind of the record.
 _TITLES = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (
-            DocumentKind.NOTICE,
-            (
-                r"\W{0,3}(?:(?:author|publisher)['\u2019]?s? )?(?:errat(?:um|a)|corrigend(?:um|a)|addendum)\b"
-                r"|\W{0,3}(?:(?:author|publisher) )?corrections?(?: to\b|:)|\W{0,3}retract(?:ion|ed)(?: of\b| note\b|:)"
-                r"|(?:editorial )?expression of concern|\W{0,3}withdrawn?(?:al of\b|:)"
-                r"|comments? on\b|commentary on\b|(?:a )?(?:reply|rejoinder|response) to\b|(?:book )?review(?:s|ed work)?(?::| of: )|book reviews?\b|rezension\b"
-            ),
-        ),
-        (
-            DocumentKind.FRONT_MATTER,
-            r"(?:front|back) (?:matter|cover)$|table of contents$|editorial board$|masthead$|in this issue$|cover image",
-        ),
-        (DocumentKind.REVIEW, r"peer review of\b|(?:decision letter|author response)(?: for\b|:)"),
-        (DocumentKind.SUPPLEMENT, r"(?:supplement(?:ary|al)|supporting) (?:information|materials?|data|files?)\b"),
-    )
+    (DocumentKind(row["kind"]), re.compile(any_of(row["words"]), re.IGNORECASE)) for row in _TABLES["titles"]
 )
-# Titles of volumes and journals, if no type decides; their papers have them as well.
-_VOLUMES = re.compile(
-    r"(?i)(?:the )?(?:(?:\w+ ){0,3}(?:journal|transactions|annals|bulletin|handbook|encyclop(?:a)?edia) (?:of|for|on)\b"
-    r"|(?:conference )?proceedings (?:of|from)\b|book of abstracts\b|tagungsband\b|handbuch de[rs]\b|actes d[ue]\b"
-    r"|atti de[il]\b|actas de\b)"
-)
+_VOLUMES = re.compile(rf"(?i)(?:the )?(?:{any_of(_TABLES['words']['volumes'])})")
 
 
 def kind_of_type(word: str) -> DocumentKind:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import snowballstemmer  # type: ignore[import-untyped]
 
 from gateway.core.normal_forms import normalized
+from harvester.words import load, words_of
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")
@@ -33,25 +34,7 @@ _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _SHORT_I = "\u0438\u0306"  # a letter of its own in Russian, which its stems depend on: и with a breve
 
-STOP_WORDS = frozenset(
-    """
-    about above across after again against all almost along already also although always among an and another any are
-    around as at away back be became because become been before behind being below between beyond both but by came can
-    cannot come could did do does doing done down due during each either else ever every few first for from further
-    gave get give given go had has have having he her here hers herself him himself his how however if in indeed into
-    is it its itself just less made make many may me might mine more most much must my myself near neither never next
-    no nobody none nor not nothing now of off often on once one only onto or other others our ours ourselves out over
-    own per perhaps quite rather really same see seem seen several shall she should since so some still such take than
-    that the their theirs them themselves then there therefore these they this those though three through thus to
-    together too toward towards two under until up upon us use used using very via was we well were what when where
-    whether which while who whom whose why will with within without would yet you your yours
-    au aux avec ce ces dans de des du elle en est et il ils la le les leur mais ne nous on ou par pas pour qu que qui sa
-    se ses son sont sur un une vous
-    aber als am an auf aus bei das dem den der des die durch ein eine einem einen einer eines es ist mit nach nicht oder
-    sich sind und von vor war wie zu zum zur
-    con del el en es las los para por que se sin su una uno y
-    """.split()  # noqa: SIM905 - words are read as words
-)
+STOP_WORDS = frozenset(words_of(load("stop_words")))
 
 
 def words(text: str, among: Iterable[str] | None = None) -> Counter[str]:

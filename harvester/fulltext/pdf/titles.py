@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - words of other languages
 """Titles as records and services write them: without markup, in parts, and whether one identifies a work. Pure."""
 
 from __future__ import annotations
@@ -24,17 +23,6 @@ _COMMAND = re.compile(r"\\[A-Za-z]{1,20}\*?")
 _DIVIDED = re.compile(r":|[.?!](?= )| [\u2013\u2014/=|-] |[\uff1a\u2015\u2014]")
 _WORD = re.compile(r"[^\W_]+")
 _CUT = re.compile(r"(?:\.{3}|\u2026)\s*$")
-_PART = re.compile(
-    r"(?i)^\W{0,4}(?:(?:part|pt|teil|partie|parte|volume|vol|band|number|chapter|часть|сообщение|статья|część|bölüm|kısım|ii+)\b"
-    r"|(?:second|third|fourth|last|final|deuxième|seconde|troisième|zweiter|dritter|segunda|tercera|terceira|seconda|terza"
-    r"|вторая|третья|druga|trzecia"
-    r"|\d{1,2}(?:st|nd|rd|th|e|er|re|ère|ème|ª|º|ο|a|o|-я|\.)?)"
-    r" (?:part|teil|partie|parte|часть|część"
-    r"|mitteilung|communication|bericht|report|folge|bölüm)\b|第\s?[\d一二三四五六七八九十]{1,3}\s?(?:報|部|回|篇|编|部分)|その\s?[\d二三四五]|之[二三四五]"
-    r"|[(（][上中下](?:篇)?[)）]|[上中下]篇?$"
-    r"|no\b\.?[ \t]{0,3}(?=\d|[ivx]{1,5}\b)"
-    r"|[ivx]{1,5}\b(?=\W|$)|\d{1,3}\b)"
-)
 _NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)
 
 _WORDS = load("generic_titles")
@@ -42,6 +30,12 @@ _WORDS = load("generic_titles")
 _GENERIC = frozenset(map(folded, words_of(_WORDS["generic"])))
 # Titles of works that appear each year, or more often; a year or a number in the title identifies one of them.
 _SERIAL = re.compile(rf"(?i)\W{{0,3}}(?:{any_of(_WORDS['serial'])})")
+_PARTS = {name: any_of(words) for name, words in _WORDS["part"].items()}
+_PART = re.compile(
+    rf"(?i)^\W{{0,4}}(?:(?:{_PARTS['before_number']}|ii+)\b"
+    rf"|(?:{_PARTS['ordinals']}|\d{{1,2}}(?:{_PARTS['ends']})?) (?:{_PARTS['after_ordinal']})\b"
+    rf"|{_PARTS['chinese_and_japanese']}|no\b\.?[ \t]{{0,3}}(?=\d|[ivx]{{1,5}}\b)|[ivx]{{1,5}}\b(?=\W|$)|\d{{1,3}}\b)"
+)
 
 
 class Title(NamedTuple):

@@ -6,8 +6,6 @@ counts only if it has the title of the record.
 A title of fewer than three words must have the same letters, or an author in common; `Editorial` needs the author.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from gateway.core.model import Work

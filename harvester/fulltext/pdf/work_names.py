@@ -5,8 +5,6 @@ and for any file of a record without a DOI of its own. It is also allowed if the
 preprint, or is registered with DataCite, like those of repositories.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -1,10 +1,8 @@
-"""What follows from a look at a changed or lost file: decisions of rules, and the renewed story of its item. Pure.
+"""What follows from the recheck of a changed or lost file: decisions of rules, and the renewed story of its item. Pure.
 
 The rules are those of a search. A file that the record names is never decided on. Its new facts are stored, or why it
 is not there.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
@@ -23,7 +21,7 @@ from harvester.http.urls import host_of
 
 
 class Case(NamedTuple):
-    """A look with an effect, what was known before, and the address of the copy as the search wrote it."""
+    """A recheck with an effect, what was known before, and the address of the copy as the search wrote it."""
 
     rechecked: Rechecked
     before: Before | None
@@ -66,7 +64,7 @@ def _is_of(candidate: Candidate, file: FileRecheck) -> bool:
 
 
 def _renewed(stored: Candidate, rechecked: Rechecked, at: int) -> Candidate:
-    """Return the candidate after a look: with new facts, or with the earlier ones and the new outcome."""
+    """Return the candidate after a recheck: with new facts, or with the earlier ones and the new outcome."""
     if rechecked.effect is Effect.RETURNED:
         return stored._replace(outcome=Outcome.SUCCESS, at=at)
     candidate = rechecked.candidate

@@ -1,4 +1,4 @@
-"""One look at a published file: a conditional request, or the whole file, and what it says about the file.
+"""One recheck of a published file: a conditional request, or the whole file, and what it says about the file.
 
     unchanged      304, the published bytes, or the published text at a host that stamps each download
     changed        other bytes, or something that is no readable file: `conclude.py` says what follows
@@ -8,8 +8,6 @@
 
 This module uses no database: it gets values and `fetch`, and returns a value.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable
@@ -27,7 +25,8 @@ from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._fetch_once import FetchOnce
 from harvester.fulltext.steps._visit import Visit, visit
-from harvester.http.messages import Fetch, Fetched, Request, settled_date
+from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
+from harvester.words import any_of, load
 
 _DAY_SECONDS = 86_400  # until a host that blocks us, or a fault, is tried again
 # The file is not there, or its server does not work: it may return.
@@ -51,10 +50,10 @@ ABSENT = frozenset(
 
 
 class Effect(StrEnum):
-    """What a look says about a published file."""
+    """What a recheck says about a published file."""
 
     UNCHANGED = "unchanged"
-    RETURNED = "returned"  # it was not there at the last look, and is there again, unchanged
+    RETURNED = "returned"  # it was not there at the last recheck, and is there again, unchanged
     CHANGED = "changed"
     ABSENT = "absent"
     LOST = "lost"
@@ -70,12 +69,12 @@ class Grace(NamedTuple):
 
     @property
     def pause(self) -> int:
-        """The seconds between two looks at a file that is not there."""
+        """The seconds between two rechecks of a file that is not there."""
         return max(self.seconds // max(self.rechecks - 1, 1), 1)
 
 
 class Rechecked(NamedTuple):
-    """A look and its effect. `candidate` has the facts about a changed or lost file. `is_stamped`: its host stamps."""
+    """A recheck and its effect. `candidate` has facts about a changed or lost file. `is_stamped`: its host stamps."""
 
     file: FileRecheck
     effect: Effect
@@ -96,7 +95,7 @@ class Before(NamedTuple):
 
 
 class Rechecker:
-    """Looks at files. Safe for threads."""
+    """Rechecks files. Safe for threads."""
 
     def __init__(
         self,
@@ -120,7 +119,7 @@ class Rechecker:
         self._is_stamping, self._keep, self._keep_text, self._seconds = is_stamping, keep, keep_text, seconds
 
     def recheck(self, file: FileRecheck, fetch: Fetch, at: int) -> Rechecked:
-        """Return the result of a look in the second `at`. Failures of a server or a file are outcomes, not errors."""
+        """Return the result of a recheck in the second `at`. Failures of a server or file are outcomes, not errors."""
         is_round = file.failures > 0 or (file.rounds + 1) % max(self._whole_every, 1) == 0
         is_whole = self._whole_every > 0 and is_round  # what returns may be an old backup with old validators
         is_conditional = not is_whole and bool(file.entity_tag or file.modified)
@@ -197,10 +196,7 @@ class Rechecker:
             return Rechecked(_present(seen), Effect.CHANGED, candidate)
         # Validators and the text of something else must not count as those of the file later.
         seen = seen._replace(
-            final_url=file.final_url,
-            entity_tag=file.entity_tag,
-            modified=file.modified,
-            text_sha256=file.text_sha256,
+            final_url=file.final_url, entity_tag=file.entity_tag, modified=file.modified, text_sha256=file.text_sha256
         )
         if candidate.outcome in UNSEEN:
             return _unseen(seen, file)
@@ -229,7 +225,7 @@ def _same(seen: FileRecheck) -> Rechecked:
 
 
 def _unseen(seen: FileRecheck, file: FileRecheck) -> Rechecked:
-    """Return the result of a look that was not possible. It is no round: a whole look is made the next time."""
+    """Return the result of a recheck that was not possible. It is no round: the next one is whole."""
     due, since = min(seen.due, seen.looked_at + _DAY_SECONDS), file.failing_since or seen.looked_at
     return Rechecked(seen._replace(due=due, rounds=file.rounds, failing_since=since), Effect.UNSEEN)
 
@@ -238,7 +234,7 @@ def _present(seen: FileRecheck) -> FileRecheck:
     return seen._replace(failures=0, failing_since=0)
 
 
-# --- A Fetch for one look at a file -----------------------------------------------------------------------------------
+# --- A Fetch for the recheck of one file ------------------------------------------------------------------------------
 
 NOT_MODIFIED = 304
 _LONGEST = 1000  # characters of a validator
@@ -248,9 +244,8 @@ class ConditionalFetch:
     """A Fetch over another one. It sends the validators of a file to the address that they came from."""
 
     def __init__(self, fetch: Fetch, file: FileRecheck) -> None:
-        pairs = (("If-None-Match", file.entity_tag), ("If-Modified-Since", file.modified))
         self._fetch, self._url = fetch, file.final_url
-        self._condition = tuple(pair for pair in pairs if pair[1])
+        self._condition = conditions(file.entity_tag, file.modified)
 
     def __call__(self, request: Request) -> Fetched:
         """Return the answer. Raise the errors of `fetch`."""
@@ -274,10 +269,7 @@ def with_validators(file: FileRecheck, answer: Fetched, url: str) -> FileRecheck
 _UNREADABLE = (Outcome.BROKEN_PDF, Outcome.ENCRYPTED_PDF)
 NO_TEXT = "none"  # instead of a digest: it was read, and has no text to compare
 # Words in the lines that hosts stamp on pages.
-_STAMP = re.compile(
-    r"(?i)\b(?:downloaded|accessed|retrieved|printed|heruntergeladen|abgerufen|téléchargée?|consultée?|descargado"
-    r"|scaricato|baixado|gedownload)\b"
-)
+_STAMP = re.compile(rf"(?i)\b(?:{any_of(load('headings')['stamps'])})\b")
 
 
 def text_digest(body: bytes, seconds: float = SECONDS) -> str:

@@ -1,7 +1,5 @@
 """The published files of a source, as their DIDLs name them. Records that have changed since the last time are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 

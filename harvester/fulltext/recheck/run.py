@@ -1,7 +1,7 @@
-"""The recheck of many files: threads look at the due files, host by host, and the results are stored.
+"""The recheck of many files: threads recheck the due files, host by host, and the results are stored.
 
-Looks at unchanged files are stored a hundred at a time; after a kill, these few are repeated. A changed file is stored
-with its decisions at once. The caller publishes what was decided.
+Rechecks of unchanged files are stored a hundred at a time; after a kill, these few are repeated. A changed file is
+stored with its decisions at once. The caller publishes what was decided.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 
 log = logging.getLogger("harvester")
 
-_AT_ONCE = 100  # looks in one transaction
-_LONGEST_SECONDS = 1.0  # until looks are stored
-_GLANCE_SECONDS = 0.2
+_AT_ONCE = 100  # rechecks in one transaction
+_LONGEST_SECONDS = 1.0  # until rechecks are stored
+_POLL_SECONDS = 0.2
 _FAULT_SECONDS = 86_400  # until the program may have been repaired
 _OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # errors that would also stop the next file
 
@@ -65,7 +65,7 @@ class Order(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The result of one look. `verdict` is that in force on a found file that was decided on; else empty.
+    """The result of one recheck. `verdict` is that in force on a found file that was decided on; else empty.
 
     `is_overtaken`: somebody decided on the file meanwhile, so nothing was stored, and it is due again. `is_flagged`:
     the record names the file, and from now on its DIDL says that it is not there.
@@ -79,14 +79,14 @@ class Result(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A look, and what was known of the file before, if it has changed."""
+    """A recheck, and what was known of the file before, if it has changed."""
 
     rechecked: Rechecked
     before: Before | None
 
 
 class _Stream:
-    """Files in the order in which they come, for a look at each without a database of due files."""
+    """Files in the order in which they come, to recheck each without a database of due files."""
 
     def __init__(self, files: Iterable[FileRecheck]) -> None:
         self._files, self._is_over = iter(files), False
@@ -115,7 +115,7 @@ def _forget(*_kept: object) -> None:
 
 
 class Recheck:
-    """The looks at the published files of an instance.
+    """The rechecks of the published files of an instance.
 
     `fetch` is polite and has no cache; `wait` returns the seconds until a host may get a request.
     """
@@ -155,7 +155,7 @@ class Recheck:
             note_address(self._store, self._takedowns, item, url, digest)
 
     def _made(self, *, is_dry: bool) -> Rechecker:
-        """Return what looks at files; with `is_dry` it stores no copies and no texts."""
+        """Return what rechecks files; with `is_dry` it stores no copies and no texts."""
         keeps = self._settings.is_on("files_keep") and not is_dry
         return Rechecker(
             grace=grace_of(self._settings),
@@ -169,7 +169,7 @@ class Recheck:
         )
 
     def run(self, order: Order, *, is_asked_to_stop: Callable[[], bool] = lambda: False) -> Generator[Result]:
-        """Look at all files of an order, store the results, and yield them. Raise StoreError."""
+        """Recheck all files of an order, store the results, and yield them. Raise StoreError."""
         self._store.takedowns()  # raises an error when the list of takedowns is unreadable
         self._is_dry = order.is_dry
         self._rechecker = self._made(is_dry=order.is_dry)
@@ -208,7 +208,7 @@ class Recheck:
         return HostQueues(sources, more, self._monotonic)
 
     def _to_try(self, order: Order) -> Iterable[FileRecheck]:
-        """Yield the files that `run` would look at."""
+        """Yield the files that `run` would recheck."""
         now = int(self._clock())
         for source, every in order.every.items():
             for batch in published(self._store, source, wants_named=self._wants_named):
@@ -237,10 +237,10 @@ class Recheck:
                     if pool.is_idle:
                         if wait is None:
                             break
-                        self._sleep(min(wait, _GLANCE_SECONDS))
+                        self._sleep(min(wait, _POLL_SECONDS))
                         continue
                     is_full = len(pool) >= self._threads or wait is None
-                    for _, seen in pool.turn(_GLANCE_SECONDS if is_full else min(wait or 0.0, _GLANCE_SECONDS)):
+                    for _, seen in pool.turn(_POLL_SECONDS if is_full else min(wait or 0.0, _POLL_SECONDS)):
                         host = seen.rechecked.file.host
                         feeder.release(host, self._wait(host))
                         yield self._stored(seen, is_dry=order.is_dry)
@@ -251,7 +251,7 @@ class Recheck:
     # -- in the threads ------------------------------------------------------------------------------------------
 
     def _seen(self, file: FileRecheck) -> _Seen:
-        """Look at a file; an unexpected exception is the outcome FAULT of this file only."""
+        """Recheck a file; an unexpected exception is the outcome FAULT of this file only."""
         at = int(self._clock())
         stopped: list[GatewayError] = []
 
@@ -325,7 +325,7 @@ class Recheck:
         self._stored_at = self._monotonic()
 
     def _concluded(self, rechecked: Rechecked, before: Before | None) -> Result:
-        """Store a look at a changed file, with the decisions on it."""
+        """Store the recheck of a changed file, with the decisions on it."""
         file, candidate = rechecked.file, rechecked.candidate
         last = before.last if before else last_on(self._discovery.decisions(file.identifier), file.url)
         url = last.url if last else before.candidate.url if before else file.url

@@ -1,7 +1,5 @@
 """Answers of the REST API of Crossref (`/works/{doi}`). Pure."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.fulltext.licenses import license_of

@@ -1,7 +1,5 @@
 """Answers of the REST API of DataCite (`/dois/{doi}`). Pure."""
 
-from __future__ import annotations
-
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo, open_from_words
 from harvester.fulltext.identifiers import BARE

@@ -4,8 +4,6 @@ Written from the contract of its REST API and from its own tests, without record
 ORIGINAL has the deposited files; others hold licences, texts and thumbnails.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 from urllib.parse import quote

@@ -4,8 +4,6 @@ Answers of 2026-01 (Zenodo) and 2026-07 (InvenioRDM). Zenodo has a form of its o
 a list. A restricted record has no files and is no error. No record under an embargo was seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Answers of OpenAlex (`/works/doi:…`): all locations, and the other identifiers of a work. Pure."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.known_copies import Copy, Description, version_of, without_repetitions

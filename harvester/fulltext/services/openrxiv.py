@@ -4,8 +4,6 @@ Answers of 2024. Both servers share the prefix 10.1101, and 10.64898 since 2025-
 journals of Cold Spring Harbor have 10.1101 too, with letters behind it.
 """
 
-from __future__ import annotations
-
 import re
 
 from gateway.fulltext.licenses import license_of

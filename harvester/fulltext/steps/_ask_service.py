@@ -1,7 +1,5 @@
 """Shared functions of steps that ask a service: they build the address and interpret the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import quote, urlencode
 

@@ -3,8 +3,6 @@
 `answer_cache` stores what is valid for weeks. This cache also has refusals, errors, redirects with cookies, and files.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from gateway.core.errors import GatewayError

@@ -1,7 +1,5 @@
 """Shared functions of steps that ask for a record without a DOI by title, author and year."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The addresses of the pages of a work, for the steps that read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from harvester.fulltext.known_copies import OF_THE_WORK, Copy

@@ -3,8 +3,6 @@
 The given `fetch` is responsible for robots.txt, pauses and addresses that are refused.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import urljoin

@@ -4,8 +4,6 @@ An entry with the work's own DOI is taken. Every other one is compared like a wo
 without a DOI. A preprint may be some years older than the article.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -59,9 +57,8 @@ def _find(known: Known, fetch: Fetch) -> StepResult:
     ]
     if same:
         return StepResult(Outcome.SUCCESS, same[0].copies, note=f"arXiv names the DOI {known.doi} of {same[0].doi}.")
-    others = [
-        description for description in described if not (known.doi and description.also)
-    ]  # those are of other articles
+    # those are of other articles
+    others = [description for description in described if not (known.doi and description.also)]
     matched = match_work(wanted, others, "arxiv", known.refused, years_before=_YEARS_BEFORE)
     if matched is None:
         return StepResult(Outcome.NOT_FOUND)

@@ -1,7 +1,5 @@
 """BASE: open copies in repositories that few others list. It needs a key, and allows no commercial use."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from gateway.fulltext.licenses import license_of, license_uri

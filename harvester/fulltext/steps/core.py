@@ -1,7 +1,5 @@
 """CORE: copies in repositories all over the world. Without a key its limit is very low."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode
 

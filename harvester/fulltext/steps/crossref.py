@@ -1,7 +1,5 @@
 """Crossref: metadata, licences and links from the publisher. It also shows that a DOI belongs to another work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gateway.core.model import Outcome

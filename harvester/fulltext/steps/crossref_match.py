@@ -1,7 +1,5 @@
 """Crossref, asked for a work without a DOI: by title, first author and year."""
 
-from __future__ import annotations
-
 from harvester.fulltext.match_work import sought
 from harvester.fulltext.services import crossref
 from harvester.fulltext.steps import Known, Step, StepResult

@@ -1,7 +1,5 @@
 """DataCite: the works that Crossref does not know, data and theses among them."""
 
-from __future__ import annotations
-
 from harvester.fulltext.services import datacite
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described

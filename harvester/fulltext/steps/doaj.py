@@ -3,8 +3,6 @@
 It is not asked for a work that a service calls closed: Unpaywall knows the journals of DOAJ.
 """
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions

@@ -3,8 +3,6 @@
 One request. Only the answer shows whether a site has this API; pages of older versions name their files.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harvester.fulltext.services import dspace

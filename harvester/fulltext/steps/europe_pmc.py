@@ -1,7 +1,5 @@
 """Europe PMC: the files of the life sciences, with a second place for each open one: PubMed Central's bucket."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import NamedTuple

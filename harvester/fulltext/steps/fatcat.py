@@ -1,7 +1,5 @@
 """Internet Archive Scholar (fatcat): locations of the file; the copy in the Wayback Machine comes last."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode
 

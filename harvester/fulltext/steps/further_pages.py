@@ -1,7 +1,5 @@
 """The next links of the work's pages, if all files that they name are refused: IEEE's stamp page, a viewer."""
 
-from __future__ import annotations
-
 from gateway.core.model import Outcome
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._pages import next_pages_of
@@ -12,13 +10,7 @@ from harvester.http.urls import site_of
 _MOST = 2  # pages
 _OF_PAGES = frozenset(("landing_page", "open_pages"))
 _REFUSED = frozenset(
-    (
-        Outcome.FORBIDDEN,
-        Outcome.BLOCKED_CAPTCHA,
-        Outcome.BLOCKED_COOKIE,
-        Outcome.BLOCKED_WALL,
-        Outcome.ROBOTS_DENIED,
-    )
+    (Outcome.FORBIDDEN, Outcome.BLOCKED_CAPTCHA, Outcome.BLOCKED_COOKIE, Outcome.BLOCKED_WALL, Outcome.ROBOTS_DENIED)
 )
 
 

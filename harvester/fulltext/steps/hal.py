@@ -1,7 +1,5 @@
 """HAL: the file of a deposit, and its licence."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from gateway.fulltext.licenses import license_of, license_uri

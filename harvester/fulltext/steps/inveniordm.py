@@ -1,7 +1,5 @@
 """Zenodo and other sites of InvenioRDM: the files of a record, whose page does not name them without scripts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harvester.fulltext.services import inveniordm

@@ -3,8 +3,6 @@
 The record, the DOI or a service leads to these pages. Most hosts have no other interface.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 

@@ -3,8 +3,6 @@
 They are read before further services are asked, because one open copy is enough.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harvester.fulltext.steps import Known, Step, StepResult, landing_page, signposting

@@ -4,8 +4,6 @@ A look-up of one work is free, with a key or without; a key raises the daily lim
 are left out: each needs a key and costs money, and an address with a key must not be published.
 """
 
-from __future__ import annotations
-
 from harvester.fulltext.services import openalex
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described, has_doi

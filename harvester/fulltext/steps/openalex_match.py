@@ -1,7 +1,5 @@
 """OpenAlex, asked by title and year for a work without a DOI that Crossref does not know."""
 
-from __future__ import annotations
-
 import re
 
 from harvester.fulltext.match_work import sought

@@ -1,7 +1,5 @@
 """bioRxiv and medRxiv: the latest version of a preprint and its licence, from the API of the server."""
 
-from __future__ import annotations
-
 from harvester.fulltext.services import openrxiv
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._ask_service import address, described

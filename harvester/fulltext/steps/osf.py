@@ -1,7 +1,5 @@
 """OSF, with PsyArXiv, SocArXiv and others: the file of a preprint and its licence."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

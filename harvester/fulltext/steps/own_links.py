@@ -4,8 +4,6 @@ Links that look like files are fetched and compared with the record, because a r
 other links are pages to read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ For a work without a file, a policy says what may be deposited. With an open lic
 so it is not asked.
 """
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from gateway.core.model import Outcome

@@ -7,8 +7,6 @@ bioRxiv and medRxiv (see `openrxiv`), and a file's number at PsyArXiv, SocArXiv 
 MDPI can be cut in several ways.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -69,9 +67,8 @@ RECIPES = (
         for code, name in _PLOS.items()
     ),
     _recipe("doi", r"(10\.3389/f[a-z]+\.\d{4}\.\d{5,7})", r"https://www.frontiersin.org/articles/\1/pdf", "published"),
-    _recipe(
-        "doi", r"(10\.1186/(?!isrctn)[a-z0-9-]+)", r"https://link.springer.com/content/pdf/\1.pdf", "published"
-    ),  # BMC
+    # BMC
+    _recipe("doi", r"(10\.1186/(?!isrctn)[a-z0-9-]+)", r"https://link.springer.com/content/pdf/\1.pdf", "published"),
     _recipe(
         "doi",
         rf"10\.5194/(?!{_DISCUSSIONS})([a-z]{{2,5}})-(\d{{1,3}})-(\d{{1,5}})-(\d{{4}})",

@@ -1,7 +1,5 @@
 """Semantic Scholar: the open copy that it knows, often the author's own."""
 
-from __future__ import annotations
-
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
 from harvester.fulltext.rights_words import is_trusted

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
+from gateway.core.typed_links import Link, links_of_text
 from gateway.fulltext.licenses import is_open, license_of
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.fulltext.steps._pages import pages_of, retracted_page
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
-from harvester.http.links import Link, from_header, from_json, from_text
+from harvester.http.json_answers import linkset
 from harvester.http.messages import Fetch, Fetched
 from harvester.http.urls import host_of
 
@@ -153,13 +154,12 @@ def read(page: str, links: tuple[Link, ...]) -> Signposts:
 
 def of_answer(fetched: Fetched) -> Signposts:
     """Return the signposts in the headers of an answer."""
-    values = [value for name, value in fetched.headers if name.lower() == "link"]
-    return read(fetched.url, from_header(values, fetched.url))
+    return read(fetched.url, fetched.links)
 
 
 def of_linkset(fetched: Fetched, page: str) -> Signposts:
     """Return the signposts of a page in a link set, in either of its two forms (RFC 9264)."""
     is_text = fetched.header("Content-Type").partition(";")[0].strip().lower() == "application/linkset"
     if is_text:
-        return read(page, from_text(fetched.body.decode("utf-8", "replace"), fetched.url))
-    return read(page, from_json(fetched.body, fetched.url))
+        return read(page, tuple(links_of_text(fetched.body.decode("utf-8", "replace"), fetched.url)))
+    return read(page, linkset(fetched.body, fetched.url))

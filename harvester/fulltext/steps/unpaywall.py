@@ -1,7 +1,5 @@
 """Unpaywall: every open copy that it knows, not only the one that it ranks first."""
 
-from __future__ import annotations
-
 from gateway.fulltext.licenses import license_of, license_uri
 from gateway.fulltext.search_result import UNNAMED
 from harvester.fulltext.access_rights import day_of

@@ -4,8 +4,6 @@ An address derived from the identifier comes first. Else a service is asked for 
 unknown or has no file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
 """The process that publishes while another one harvests: it hands out pages to the processes of `workers.py`.
 
-Its parent's end is `process_client.py`, which says what the lines on the wire mean. The input ends without the line
+Its parent's end is `publication.py`, which says what the lines on the wire mean. The input ends without the line
 `end` when the parent has died or needs the process no more. Then it exits when the runners have written their present
 pages.
 """
@@ -18,8 +18,7 @@ from gateway.core.settings import instance_folder, load
 from gateway.publish.publish import begin, pass_removals
 from gateway.store.waiting import leave_with_parent
 from harvester.harvest.instance import opened
-from harvester.harvest.publishing.process_client import END
-from harvester.harvest.publishing.publication import counts_of, facts_of
+from harvester.harvest.publishing.publication import END, counts_of, facts_of
 from harvester.harvest.publishing.workers import Jobs, Relay, runners, spoken
 
 

@@ -28,7 +28,7 @@ from harvester.harvest.publishing.publication import facts_of
 READY, GO = "ready", "go"
 # Few enough that pages are published soon after they came, many enough that a transaction is worth its while.
 RECORDS_PER_PUBLICATION = 500
-_PAGES_LOOKED_AT = 500
+_PAGES_PER_QUERY = 500
 
 
 class Job(NamedTuple):
@@ -52,7 +52,7 @@ class Jobs:
         """Return the next pages, or None when there are none now."""
         numbers: list[int] = []
         records = 0
-        for number, held in self._inbox.extents(self._source, self._position, _PAGES_LOOKED_AT):
+        for number, held in self._inbox.extents(self._source, self._position, _PAGES_PER_QUERY):
             if numbers and records + held > RECORDS_PER_PUBLICATION:
                 break
             numbers.append(number)

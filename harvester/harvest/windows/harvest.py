@@ -5,32 +5,124 @@ continue. Records that a part repeats do not count again. A window that is refus
 requests it after the others. When the source ignores dates, the windows are given up. After several failed windows in a
 row, or many divided ones, no more are requested. Then the list after the windows shows whether the source is down. At
 the end of the run (a full disk, a signal), each step in progress is committed first.
+
+A fetcher serves one thread at a time. So each window has a lane with its own fetcher; at its end the lane is free for
+another window. Workers only fetch; the caller commits the steps.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from gateway.core.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from gateway.store.base import Inbox
-from harvester.harvest.run_log import RunLog
-from harvester.harvest.windows.days import OPEN, dates_of, is_ignored
-from harvester.harvest.windows.parallel import Fetcher, ParallelWindows, Taken
-from harvester.harvest.windows.plan import closed, divide, label_of, windows_of
+from harvester.harvest.run_lifecycle import RunLog
+from harvester.harvest.windows.plan import OPEN, closed, dates_of, divide, is_ignored, label_of, windows_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.worker_pool import Job, WorkerPool
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources.seen import Seen
 
+Window = TypeVar("Window")
+Item = TypeVar("Item")
+
+Fetcher: TypeAlias = Callable[[], AbstractContextManager[Fetch]]
 # Errors that may not occur with half of a window.
 _OF_ITS_SIZE = (AnswerError, AnswerTooLarge, AnswerTooSlow)
 _MOST_FAILING = 3  # windows in a row that break off: then the source is failing, rather than they
 _MOST_FAILED_SINCE_NEW = (
     12  # that are divided or broken off before a record comes; from a year to its first day it is ten
 )
+
+
+class Taken(NamedTuple, Generic[Window, Item]):
+    """A result of a window: a step, None at its end, or the error that ended it."""
+
+    window: Window
+    item: Item | None = None
+    error: BaseException | None = None
+
+
+class _Lane(NamedTuple, Generic[Window, Item]):
+    window: Window
+    pull: Callable[[Fetch], Item | None]
+
+
+class ParallelWindows(Generic[Window, Item]):
+    """Several windows at once, one per lane. Use it in a `with` block."""
+
+    def __init__(self, lanes: int, fetch: Fetch, fetcher: Fetcher | None) -> None:
+        """Take the fetcher of the first lane, and a function that opens further ones; None: there is one lane."""
+        lanes = lanes if fetcher else 1
+        self._pool = WorkerPool[Fetch, Item | None | _Error](lanes, Stop(), self._opened, failed=_Error)
+        self._given: list[Fetch] = [fetch]
+        self._fetcher = fetcher
+        self._free = [str(number) for number in range(lanes)]
+        self._lanes: dict[str, _Lane[Window, Item]] = {}
+
+    def __enter__(self) -> Self:
+        self._pool.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.__exit__(kind, error, trace)
+
+    @property
+    def has_room(self) -> bool:
+        """Return whether another window can begin."""
+        return bool(self._free)
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether no window is in progress."""
+        return not self._lanes
+
+    def begin(self, window: Window, walk: Callable[[Fetch], Iterator[Item]]) -> None:
+        """Begin a window; a lane must be free."""
+        steps: list[Iterator[Item]] = []
+
+        def pull(fetch: Fetch) -> Item | None:
+            if not steps:
+                steps.append(walk(fetch))
+            return next(steps[0], None)
+
+        self._pull(self._free.pop(), _Lane(window, pull))
+
+    def take(self, is_over: Callable[[Taken[Window, Item]], bool]) -> None:
+        """Wait for the next result of any window; `is_over` gets it, and returns whether to leave the window."""
+        for number, result in self._pool.turn():
+            lane = self._lanes.pop(number)
+            error = result.error if isinstance(result, _Error) else None
+            taken = Taken(lane.window, None if isinstance(result, _Error) else result, error)
+            if is_over(taken) or taken.item is None:
+                self._free.append(number)
+            else:
+                self._pull(number, lane)
+
+    def _opened(self) -> AbstractContextManager[Fetch]:
+        """Return the fetcher of a lane; the first lane gets the given one."""
+        if self._given or self._fetcher is None:
+            return nullcontext(self._given.pop())
+        return self._fetcher()
+
+    def _pull(self, number: str, lane: _Lane[Window, Item]) -> None:
+        self._lanes[number] = lane
+        self._pool.add(Job(number, number, lane.pull))
+
+
+class _Error(NamedTuple):
+    lane: str
+    error: BaseException
 
 
 @dataclass(slots=True)

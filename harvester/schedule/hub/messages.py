@@ -1,15 +1,12 @@
 """The requests of a hub to its subscribers (WebSub, 2018, §5.3 and §7). Pure."""
 
-from __future__ import annotations
-
 import hmac
 from hashlib import sha256
 from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gateway.core.model import HubDenial, HubMode, HubRequest, Subscriber
-from harvester.http.bounded_body import Body
-from harvester.http.messages import Request
+from harvester.http.messages import Body, Request
 
 DEADLINE_SECONDS: Final = 15.0
 _FIRST_WAIT_SECONDS: Final = 60

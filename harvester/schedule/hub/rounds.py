@@ -1,9 +1,8 @@
 """The rounds of our hub, which `tend` runs: each delivers what is new, and verifies the requests that wait.
 
-It delivers first, and then once more to those whose subscription has just begun.
+It delivers first, and then once more to those whose subscription has just begun. A subscriber whose subscription was
+ended here is informed once (`hub.mode=denied`).
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -26,21 +25,18 @@ from gateway.hub.subscribers import topics_of
 from gateway.hub.topics import Topic
 from gateway.store.base import Subscribers
 from harvester.harvest.instance import Instance
-from harvester.http.bounded_body import Body, status_of
+from harvester.http.address_guard import elsewhere
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
-from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.own_servers import elsewhere
+from harvester.http.messages import Body, Fetch, Fetched, Request, status_of
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop, breakable
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 from harvester.schedule.due import repeated
-from harvester.schedule.hub.calls import Calls, Result
-from harvester.schedule.hub.change_lists import ChangeLists
+from harvester.schedule.hub.calls import Calls, Networks, Result, Shares, networks_of
 from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
-from harvester.schedule.hub.networks import Networks, Shares, networks_of
-from harvester.schedule.hub.news import Contents, News
+from harvester.schedule.hub.news import ChangeLists, Contents, News
 
 _HUB: Final = "hub"  # the name of our requests
 _LOCK: Final = "hub.round"  # no name of a source has a dot
@@ -119,10 +115,7 @@ class Rounds:
         contents_at = partial(Contents, partial(_to_topic, settings, self._stop), lists)
         own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
         threads = settings.number("hub_threads")
-        with (
-            _to_subscribers(settings, own, self._stop) as fetch,
-            ThreadPoolExecutor(threads, "hub") as pool,
-        ):
+        with _to_subscribers(settings, own, self._stop) as fetch, ThreadPoolExecutor(threads, "hub") as pool:
             calls = Calls(pool, self._stop, Shares(threads))
             counts = Counter(expired=subscribers.expire(int(self._clock())))
             counts += delivery.deliver(fetch, calls, contents_at)

@@ -1,27 +1,40 @@
-"""Send a notice after a run when a person is needed, or is not needed any more.
+"""Send a notice after a run when a person is needed for a source or a mirror, or is not needed any more.
 
-`notified.json` in the instance folder stores the notices that were sent. A notice that cannot be sent is a warning in
-the log, and is tried again after the next run. It never changes the outcome of a run.
+`notified.json` in the instance folder, or in that of a mirror, stores the notices that were sent. A notice that cannot
+be sent is a warning in the log, and is tried again after the next run. It never changes the outcome of a run.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from time import monotonic, time
 from typing import NamedTuple
 
 from gateway.core import durable
 from gateway.core.errors import AddressRefused, AnswerTooSlow, ConnectionFailed, GatewayError, RemoteRefuses, TryLater
+from gateway.core.model import RunOutcome
 from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
+from harvester.mirror.doubtful_files import count
+from harvester.mirror.folder import MirrorFolder
 from harvester.runtime.locks import changing
-from harvester.schedule.notifications.messages import Notice, SentNotice, after, due
-from harvester.schedule.notifications.reasons import Concern, concerns_of
+from harvester.schedule.notifications.notices import (
+    FAILED,
+    MOST_STOPPED,
+    Concern,
+    Need,
+    Notice,
+    SentNotice,
+    after,
+    concerns_of,
+    due,
+)
 from harvester.schedule.notifications.send import send_email, send_to_webhook
 
 FILE = "notified.json"
@@ -93,9 +106,8 @@ def _write(file: Path, last: Mapping[str, SentNotice]) -> None:
 
 def _is_sent_by_any(notice: Notice, settings: Settings) -> bool:
     """Send a notice by all transports that are set; return whether one succeeded."""
-    done = [
-        _is_sent(transport, notice, settings) for transport in _TRANSPORTS if settings.text(transport.setting)
-    ]  # each of them
+    # each of them
+    done = [_is_sent(transport, notice, settings) for transport in _TRANSPORTS if settings.text(transport.setting)]
     return any(done)
 
 
@@ -148,3 +160,54 @@ _TRANSPORTS = (Transport("notify_smtp_url", send_email), Transport("notify_webho
 # The end of the pause of each slow address: it must not delay the work on many sources.
 _PAUSED: dict[str, float] = {}
 _SLOW_SECONDS, _PAUSE_SECONDS = 5.0, 900.0
+
+
+def notify_of_mirror(place: MirrorFolder, settings: Settings, *, is_whole: bool) -> None:
+    """Send the notice that is due of a mirror after a run, if one is.
+
+    With `is_whole`, the run harvested all changes; only such a run can end a concern.
+    """
+    concerns = tuple(_concerns(place, settings))
+    if concerns or is_whole:
+        notify(settings, str(place.folder.absolute()), concerns, folder=place.folder)
+
+
+def _concerns(place: MirrorFolder, settings: Settings) -> Iterator[Concern]:
+    yield from _failing(place.folder, settings.number("notify_after_failures"))
+    if waiting := len(place.waiting):
+        yield Concern(
+            Need.DELETIONS,
+            f"Deletions that wait for a decision: {waiting}; these objects are still stored. "
+            f"{place.command('--yes')} confirms them.",
+        )
+    if changed := place.identity_changes:
+        yield Concern(Need.IDENTITY, " ".join(changed))
+    if doubtful := count(place.folder):
+        yield Concern(
+            Need.DOUBTFUL,
+            f"Doubtful files: {doubtful}. The last receipt in {place.folder}/receipts names "
+            "them; `harvester mirror accept` accepts one.",
+        )
+
+
+def _failing(folder: Path, most: int) -> Iterator[Concern]:
+    """Return the concern that the last runs failed, by their receipts."""
+    files = sorted((folder / "receipts").glob("*.json"), key=_moment, reverse=True)[: most + MOST_STOPPED]
+    read = (_outcome_and_reasons(file) for file in files)
+    # A stopped run shows neither a failure nor a success.
+    last = list(islice((run for run in read if run[0] is not RunOutcome.STOPPED), most))
+    if most and len(last) == most and all(outcome in FAILED for outcome, _ in last):
+        yield Concern(Need.FAILING, f"The last {most} runs failed. {' '.join(last[0][1][:3])}")
+
+
+def _moment(receipt: Path) -> tuple[str, int]:
+    """Return when a run began, by the name of its receipt; of several in one second, when it was written."""
+    return receipt.name.partition("Z")[0], receipt.stat().st_mtime_ns
+
+
+def _outcome_and_reasons(file: Path) -> tuple[RunOutcome | None, Sequence[str]]:
+    try:
+        document = json.loads(file.read_bytes())
+        return RunOutcome(document["outcome"]), tuple(map(str, document["doubts"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, ()

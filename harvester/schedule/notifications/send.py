@@ -1,23 +1,27 @@
-"""Send a notice by e-mail, or as JSON to a webhook. Addresses may be secret, so no message contains them."""
+"""Send a notice by e-mail, or as JSON to a webhook, in a background thread, so that a slow server delays no harvest.
 
-from __future__ import annotations
+Addresses may be secret, so no message contains them. The names of sources wait in a queue, each once. A notice that is
+not sent in time is due again after the next run, because only sent notices are stored.
+"""
 
 import json
+import logging
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from http import HTTPStatus
 from smtplib import SMTP, SMTP_SSL, SMTPException, SMTPNotSupportedError, SMTPRecipientsRefused, SMTPServerDisconnected
-from threading import Event, Thread
+from threading import Condition, Event, Thread
+from typing import Self
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
 from gateway.core.settings import Settings
 from harvester.http.messages import Fetch, Request
-from harvester.schedule.notifications.messages import Notice
+from harvester.schedule.notifications.notices import Notice
 
 PATIENCE_SECONDS = 20.0  # for a mail server or a webhook, in all
 _SILENCE_SECONDS = 10.0  # of a mail server
@@ -29,6 +33,10 @@ _SENTENCES: Mapping[type[Exception], str] = {
     UnicodeEncodeError: "the user or the password cannot be written in ASCII",
 }
 _PORTS = {"smtp": 25, "smtps": 465}
+LIMIT_SECONDS = PATIENCE_SECONDS + 5.0  # at the end of the command: time for one request to a slow server
+MOST_WAITING = 10_000  # names of sources
+
+log = logging.getLogger("harvester")
 
 
 def message(notice: Notice, settings: Settings) -> EmailMessage:
@@ -178,3 +186,68 @@ def send_to_webhook(notice: Notice, settings: Settings, fetch: Fetch) -> None:
     answer = fetch(replace(request, patience=0, waits_seconds=0.0, deadline_seconds=PATIENCE_SECONDS))
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         raise RemoteRefuses(f"The webhook refuses a notice with HTTP status {answer.status}.")
+
+
+class BackgroundNotifier:
+    """Sends notices in a thread. Use it in a `with` block; at its end the queue is sent, within `limit_seconds`."""
+
+    def __init__(
+        self, notify: Callable[[str], None], limit_seconds: float = LIMIT_SECONDS, most_waiting: int = MOST_WAITING
+    ) -> None:
+        """Take the function that sends the notice of a source; the thread begins with the first name."""
+        self._notify, self._limit_seconds, self._most_waiting = notify, limit_seconds, most_waiting
+        self._names: dict[str, None] = {}  # in the order in which they came
+        self._changed = Condition()
+        self._thread: Thread | None = None
+        self._is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Send the queue until the time limit; log which notices were not sent."""
+        with self._changed:
+            self._is_over = True
+            self._changed.notify()
+        if self._thread is None:
+            return
+        self._thread.join(self._limit_seconds)
+        with self._changed:
+            left = list(self._names)
+            self._names.clear()
+        if self._thread.is_alive() or left:
+            log.warning(
+                "Notices were not sent in %g seconds; they are due again after the next run. Sources that waited: %s.",
+                self._limit_seconds,
+                ", ".join(left) or "none",
+            )
+
+    def put(self, source: str) -> None:
+        """Add a source to the queue, unless it is there already. Never blocks."""
+        with self._changed:
+            if len(self._names) >= self._most_waiting and source not in self._names:
+                log.warning("%s: too many notices wait; this one is due again after the next run.", source)
+                return
+            self._names.setdefault(source)
+            if self._thread is None:
+                self._thread = Thread(target=self._work, name="notices", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def _work(self) -> None:
+        while (source := self._next()) is not None:
+            try:
+                self._notify(source)
+            except Exception as error:  # noqa: BLE001 - one notice never ends the others
+                log.warning("%s: a notice could not be sent: %s", source, error)
+
+    def _next(self) -> str | None:
+        """Return the next name, when there is one; None at the end."""
+        with self._changed:
+            while not self._names and not self._is_over:
+                self._changed.wait()
+            if not self._names:
+                return None
+            first = next(iter(self._names))
+            del self._names[first]
+            return first

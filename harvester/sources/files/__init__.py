@@ -6,8 +6,6 @@ Files are read one by one in the order of their names, those of metha from the n
 Their content is stored. If nothing in the folder has changed since the last run, nothing is read.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +20,6 @@ from harvester.http.archives import names_in, unpacked_beginning
 from harvester.http.dates import SECONDS, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
-from harvester.sources.files.list_parts import ListParts
 from harvester.sources.files.metha_folder import (
     Newer,
     fields_of,
@@ -35,8 +32,8 @@ from harvester.sources.files.metha_folder import (
 from harvester.sources.files.records import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in, requested_prefix
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.repeated_requests import raw_page
-from harvester.sources.state import State
-from harvester.sources.static_repository.document import looks_like_one
+from harvester.sources.state import ListParts, State
+from harvester.sources.static_repository.document import is_static_repository
 
 _PART = 4_000_000  # bytes of a long file that are read at once
 _MOST = 256_000_000  # bytes of one record; a file with a longer one is abandoned
@@ -408,13 +405,13 @@ def _sentence_about(fetched: Fetched) -> str:
         return "A file of JSON lines." if any(not slice_.problem for _, slice_ in lines) else ""
     if DUMP.match(body):
         return "A dump of a repository."
-    count = 0 if looks_like_one(body) else records_in(body)
+    count = 0 if is_static_repository(body) else records_in(body)
     return f"A file of answers or records: {count}." if count else ""
 
 
 def _is_static_repository(url: str, name: str, fetch: Fetch) -> bool:
     beginning = (("Range", "bytes=0-3999"),)
-    return looks_like_one(fetch(Request(f"{url}#{quote(name)}", headers=beginning)).body)
+    return is_static_repository(fetch(Request(f"{url}#{quote(name)}", headers=beginning)).body)
 
 
 SOURCE = SourceKind(

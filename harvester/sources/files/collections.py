@@ -3,8 +3,6 @@
 A document is cut if its root is no record itself, and its children, or those of one element in it, are records.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple

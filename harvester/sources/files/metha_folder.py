@@ -4,8 +4,6 @@ metha stores each harvest in its own folder, whose name is the base64url of `set
 file such as `2020-01-31-00000000.xml.gz` (`.zst` since version 0.4): the last day of a window, and a number from 0.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import urlsafe_b64decode
 from collections.abc import Collection, Iterable
@@ -106,7 +104,6 @@ class Newer:
     """The records of newer windows than the current one. Use one object per reading, from the newest window on."""
 
     def __init__(self) -> None:
-        """Begin without records."""
         self._seen, self._day, self._of_window = Seen(), "", list[str]()
 
     def without(self, name: str, slices: Iterable[Slice]) -> tuple[Slice, ...]:

@@ -3,8 +3,6 @@
 Each function takes bytes with whole records, and returns their slices, with offsets in `repaired or body`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,9 +3,7 @@
 This comparison decides where the numbers of a source do not fit. It also finds records that no page of ListRecords had.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import replace
 from math import floor
 from tempfile import TemporaryFile
@@ -20,10 +18,15 @@ from harvester.http.messages import Fetch
 from harvester.sources import UNFETCHED, Options
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
-from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.changing_list import LEAST_SHARE, Datestamps, Parts
 from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_identifiers import LOOPS, OF_EVERY_ITEM, IdentifierPages
+from harvester.sources.oai_pmh.list_identifiers import (
+    LOOPS,
+    OF_EVERY_ITEM,
+    IdentifierPages,
+    IdentifiersBehindBreak,
+    broken_off,
+)
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.observations import is_outside
 from harvester.sources.oai_pmh.requests import only, single_url
@@ -53,9 +56,9 @@ class IdentifierList:
     def __init__(self, options: Options, cursor: Cursor, fetch: Spender, state: ListState) -> None:
         """Take the list and the window in which `state` stands."""
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
-        self._seen = Seen()
+        self._lacks: Callable[[Slice], bool] = lambda _named: True
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
-        self._named = Seen()
+        self._named, self._wanted = Seen(), Seen()
         self._came = 0
         self._dates = "", ""  # of the first and of the last identifier
         self.answers = 0
@@ -135,14 +138,14 @@ class IdentifierList:
         is_ended = self.has_ended and not (self.has_slipped or self.breaks_off)
         return is_ended and self.count >= self.expected
 
-    def read(self, seen: Seen) -> None:
-        """Read every page, and note the identifiers that are not among `seen`.
+    def read(self, seen: Seen, lacks: Callable[[Slice], bool]) -> None:
+        """Read every page, and note what `lacks` says has not come; `seen` are the identifiers that came.
 
         A record that comes twice with two dates has moved to the end meanwhile. If pages are counted by offset, another
         record has then moved to a page that was read before. So the list is read again in parts, also if too few
         records are named. A list that broke off is asked for from its last date on, and in parts if that shows nothing.
         """
-        self._seen = seen
+        self._lacks = lacks
         self._came = _came_at_least(self._state, seen)
         try:
             self._read_pages()
@@ -231,7 +234,9 @@ class IdentifierList:
 
     def _note(self, slices: tuple[Slice, ...]) -> None:
         for record in slices:
-            if record.identifier and self._named.add(record.identifier) and record.identifier not in self._seen:
+            if record.identifier:
+                self._named.add(record.identifier)
+            if record.identifier and self._lacks(record) and self._wanted.add(record.identifier):
                 name = record.identifier.replace("\n", " ").encode("utf-8", "surrogatepass")
                 moment = moment_of(record.datestamp)
                 dated = b"" if moment is None else utc_datetime(moment).encode()

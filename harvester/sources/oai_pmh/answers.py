@@ -4,8 +4,6 @@ Every function takes the body and its Content-Type. It raises NotXml or NotOaiPm
 answer. `repairs` says what was repaired or passed over.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,7 +58,7 @@ class ListAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IdentifyAnswer:
-    """An answer to Identify (OAI-PMH 2.0 §4.2), every field as it was written; empty when it is missing.
+    """An answer to Identify (OAI-PMH 2.0 §4.2), the fields that are used, as written; empty when missing.
 
     `descriptions` are the contents of the description containers, each standing alone.
     """
@@ -69,7 +67,6 @@ class IdentifyAnswer:
     repository_name: str
     base_url: str
     protocol_version: str
-    admin_emails: tuple[str, ...]
     earliest_datestamp: str
     deleted_record: str
     granularity: str
@@ -135,7 +132,6 @@ def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
         _first(identify, "repositoryName"),
         _first(identify, "baseURL"),
         _first(identify, "protocolVersion"),
-        _all(identify, "adminEmail"),
         _first(identify, "earliestDatestamp"),
         _first(identify, "deletedRecord"),
         _first(identify, "granularity"),

@@ -6,8 +6,6 @@ is one answer that is not full. Second, its number is announced from its first a
 the same records.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 
@@ -17,9 +15,8 @@ from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, moment_of
 from harvester.sources import Options
 from harvester.sources.budget import Spender
-from harvester.sources.oai_pmh.behind_break import check_names
 from harvester.sources.oai_pmh.date_ranges import Window, halves
-from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
+from harvester.sources.oai_pmh.list_identifiers import IdentifierPages, check_names
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.oai_pmh.requests import granularity_of
 from harvester.sources.repeated_requests import PATIENCE
@@ -38,7 +35,6 @@ class Datestamps:
     """The datestamps of the identifiers, and how many identifiers the largest answer had."""
 
     def __init__(self) -> None:
-        """Begin without any datestamp."""
         self._moments = array("q")
         self.earliest = 0  # in seconds since 1970
         self.is_known = True  # each datestamp can be read

@@ -2,9 +2,16 @@
 
 A record that is named and has not come is a doubt. Then all identifiers are compared (`all_identifiers`), whatever
 comes by dates. A source without ListIdentifiers is believed.
-"""
 
-from __future__ import annotations
+* An announced number is overruled only by another count that is complete in itself. `announced_tolerance` is the share
+  that may be missing. Numbers of one page, or of all records so far, do not count.
+* A ListIdentifiers that breaks off, or may be cut, proves nothing until it was asked from its last date on and named
+  nothing new. If records change meanwhile, names are read in parts (`changing_list`).
+* An empty answer is believed if ListIdentifiers names nothing for the same dates. If the first request of a list
+  matches no record, it is repeated with dates.
+* A record that is listed as living and as deleted with one datestamp is decided by GetRecord, for up to 50 records.
+  If GetRecord answers `cannotDisseminateFormat`, the record is not part of the list, except in `oai_dc`.
+"""
 
 from itertools import islice
 from math import inf
@@ -15,15 +22,15 @@ from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
-from harvester.sources.comparison_limit import MOST_ANSWERS
+from harvester.sources.budget import MOST_ANSWERS
 from harvester.sources.oai_pmh.all_identifiers import IdentifierList
 from harvester.sources.oai_pmh.answers import ListAnswer
-from harvester.sources.oai_pmh.date_ranges import Window, window_of, windows_of
+from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, window_of, windows_of
+from harvester.sources.oai_pmh.fallback_rules import take_fallback
 from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetweenDates
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
 from harvester.sources.oai_pmh.list_state import Dates
 from harvester.sources.oai_pmh.requests import only, url_of
-from harvester.sources.oai_pmh.take_fallback import take_fallback
 from harvester.sources.oai_pmh.transitions import ask_singly, enter_window
 from harvester.sources.oai_pmh.walk import Walk
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
@@ -102,7 +109,7 @@ def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answe
         if is_part and rest and rest != walk.state.here:
             walk.begin_part(enter_window(walk.state, rest))
             return walk.step(page, slices)
-        seen = seen._replace(is_end_shown=bool(rest) or not answer.unknown)
+        seen = seen._replace(is_end_shown=not answer.unknown)
     if is_open and is_strange_end(walk, answer) and not seen.is_end_shown:
         walk.doubt_end()
     return None
@@ -191,7 +198,8 @@ def compare(walk: Walk) -> Comparison:
     is_cut = names.has_ended and _announces_more(walk, names)
     if is_cut:
         walk.note(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
-    if seen.unseen or is_cut:
+    is_open = walk.is_behind_windows and names.breaks_off and not (seen.is_end_shown or walk.has_size())
+    if seen.unseen or is_cut or is_open:
         walk.doubt()
     return seen
 
@@ -207,12 +215,7 @@ def count_all(walk: Walk) -> None:
     url = url_of(walk.options, walk.cursor, state, "ListRecords", "")
     try:
         _, answer = fetch_answer(
-            walk.options,
-            walk.fetch,
-            url,
-            only("ListRecords"),
-            patience=PATIENCE,
-            deadline_seconds=_DEADLINE_SECONDS,
+            walk.options, walk.fetch, url, only("ListRecords"), patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
         )
     except _UNANSWERED as error:
         walk.note(f"ListRecords does not say how many records there are in all. {error}")
@@ -268,7 +271,8 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
         left -= read
     if is_long and not end.unseen:
         end = _compare_places(walk, left) or end
-    return end._replace(is_end_shown=end.is_end_shown or (not end.unseen and names.shows_end()))
+    is_end_shown = not end.unseen and names.shows_end() and names.count >= came  # fewer may be cut
+    return end._replace(is_end_shown=end.is_end_shown or is_end_shown)
 
 
 def _compare_places(walk: Walk, most: int) -> Comparison | None:
@@ -300,21 +304,24 @@ def _from(walk: Walk, date: str = "") -> Window | None:
 def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
     """Ask ListIdentifiers for what is dated around pages in the middle of the list that had fewer records than others.
 
-    A record that has not come is a doubt. Return the windows for which it has no answer: there ListRecords is asked.
+    Return the windows in which it names a record that has not come, or for which it has no answer: there ListRecords is
+    asked. A whole list may hide in both verbs what their lists of some dates have. A record that is still missing then
+    is a doubt.
     """
-    evidence, window_of_page = walk.state.evidence, windows_of(walk.state.evidence.short)
-    is_shown = evidence.is_as_announced or evidence.is_settled or walk.compared is Compared.WHOLE
-    if not window_of_page or is_shown:
+    evidence, windows = walk.state.evidence, windows_of(walk.state.evidence.short)
+    if not windows or evidence.is_as_announced:
         return ()
-    walk.change(walk.state.noted(is_settled=True))
     if not walk.state.position.ordered or _from(walk) is None:
+        walk.change(walk.state.noted(is_settled=True, short=""))
+        if walk.compared is Compared.WHOLE:
+            return ()
         walk.note(
             "Some pages of the list have fewer records than others, and no date shows where records may be missing."
         )
         walk.doubt()
         return ()
-    unanswered = []
-    for window in window_of_page:
+    named, unanswered = [], []
+    for window in windows:
         names = IdentifiersBetweenDates(walk, window, _until_begin(walk, window), _DEADLINE_SECONDS)
         try:
             unseen = names.unseen(MOST_ANSWERS)
@@ -322,10 +329,13 @@ def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
             unseen = ""
         if unseen:
             walk.note(f"A page {window.in_words} has few records, and {unseen}, which is named there, has not come.")
-            walk.doubt()
-            return ()
-        unanswered += [] if names.count else [window]
-    return tuple(unanswered)
+            named.append(window)
+        elif not names.count:
+            unanswered.append(window)
+    if named and evidence.is_settled:
+        walk.doubt()
+    walk.change(walk.state.noted(is_settled=True, short="" if evidence.is_settled else text_of_windows(*named)))
+    return () if evidence.is_settled else (*named, *unanswered)
 
 
 def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:

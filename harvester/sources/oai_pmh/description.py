@@ -1,7 +1,5 @@
 """The description of a repository: Identify, ListMetadataFormats, ListSets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from gateway.core.xmltext import FRIENDS, utc_datetime
 from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import base_url, request_url
-from harvester.sources import Channel, Description, Options, Recognised, proposal
+from harvester.sources import Channel, Description, Options, Recognised, proposal, topic_and_hub
 from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.oai_pmh.answers import (
@@ -33,7 +31,6 @@ from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import plain_url
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
-from harvester.sources.websub import topic_and_hub
 from harvester.xml.decoding import decode
 from harvester.xml.parsing import lenient, strict
 from harvester.xml.repair import legal_references

@@ -1,7 +1,5 @@
 """Decide what to do after the last page of a part: walk the next part, check the whole list, or end."""
 
-from __future__ import annotations
-
 from gateway.core.errors import NotOaiPmh
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import moment_of
@@ -50,11 +48,10 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
         if following is not None:
             walk.begin_part(following)
             return walk.step(page, slices)
-    if window_to_check(walk.state) is None and not walk.state.evidence.has_gaps:
-        if not (walk.compared or walk.options.is_part):
+    if not walk.state.evidence.has_gaps:
+        if window_to_check(walk.state) is None and not (walk.compared or walk.options.is_part):
             compare(walk)
-        is_plain = window_to_check(walk.state) is None
-        if is_plain and (windows := settle_short_pages(walk)):
+        if windows := settle_short_pages(walk):
             walk.begin_part(enter_window(walk.state, *windows))
             return walk.step(page, slices)
     window = window_to_check(walk.state) or dispute_in(walk.state)

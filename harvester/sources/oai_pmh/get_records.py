@@ -1,7 +1,5 @@
 """Fetch record by record what ListIdentifiers names and has not come, and decide whether the list is whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 
@@ -14,10 +12,9 @@ from harvester.sources.oai_pmh.all_identifiers import IdentifierList, Missing, g
 from harvester.sources.oai_pmh.completeness import doubt_about_end
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
 from harvester.sources.oai_pmh.end_of_list import complete_part, end_list, end_part
-from harvester.sources.oai_pmh.fallback_rules import dispute_in, misfit_in_words
+from harvester.sources.oai_pmh.fallback_rules import dispute_in, misfit_in_words, take_fallback
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.requests import single_url
-from harvester.sources.oai_pmh.take_fallback import take_fallback
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk
 from harvester.sources.repeated_requests import PASSING
@@ -31,7 +28,7 @@ def record_by_record(walk: Walk) -> Iterator[Step]:
     Raise as `take_fallback` does, and the errors of `asked` for a refused request.
     """
     with IdentifierList(walk.options, walk.cursor, walk.fetch, walk.state) as listing:
-        listing.read(walk.received.all)
+        listing.read(walk.received.all, walk.received.lacks)
         in_vain = 0
         for named in listing.missing():
             step = _record_step(walk, listing, named)

@@ -1,7 +1,5 @@
 """The requests of a sweep: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -12,9 +10,8 @@ from harvester.http.messages import Fetch
 from harvester.sources import Listed, Options
 from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
-from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages
+from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages, IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import single_url

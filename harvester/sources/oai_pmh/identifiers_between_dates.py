@@ -1,7 +1,5 @@
 """Compare the identifiers of ListIdentifiers between two dates, answer by answer, with the records of a list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
@@ -83,11 +81,11 @@ class IdentifiersBetweenDates:
         """
         for answer in islice(self._answers, max(0, most)):
             self.answers += 1
-            named = {
-                record.identifier: record
-                for record in answer.slices
-                if record.identifier and self._must_have_come(record)
-            }
+            named: dict[str, Slice] = {}
+            for record in answer.slices:
+                is_twin = record.is_deleted and record.identifier in named
+                if record.identifier and not is_twin and self._must_have_come(record):
+                    named[record.identifier] = record
             unseen = unseen_of(self._walk, named)
             if unseen:
                 self.unseen_date = named[unseen].datestamp
@@ -129,7 +127,7 @@ class IdentifiersBetweenDates:
 
 def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
     """Return the first of these identifiers that has not come, empty for none; None where it is not known."""
-    names = [identifier for identifier in named if identifier not in walk.received.all]
+    names = [identifier for identifier, record in named.items() if walk.received.lacks(record)]
     if not names or (walk.received.knows_all and not walk.is_behind_windows):
         return names[0] if names else ""
     # Records of earlier runs, or of windows, are read from the store, because the inbox is slow.
@@ -140,7 +138,7 @@ def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
     if not walk.recall_all():
         # A deleted record that was never stored has left no trace here.
         return next((name for name in names if not named[name].is_deleted), "") if held else None
-    return next((name for name in names if name not in walk.received.all), "")
+    return next((name for name in names if walk.received.lacks(named[name])), "")
 
 
 def is_dated(window: Window, datestamp: str) -> bool:

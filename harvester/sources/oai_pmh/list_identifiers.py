@@ -1,11 +1,14 @@
-"""ListIdentifiers, from its first request to its end. A sweep and the check of a list use it."""
+"""ListIdentifiers, from its first request to its end, and behind the place where it broke off.
+
+A sweep and the check of a list use it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
-from gateway.core.errors import RemoteError
+from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
@@ -93,7 +96,7 @@ class IdentifierPages:
 
         It ended as it should, or in one answer that is not full. One full answer may be cut, whatever follows it.
         """
-        is_shown = len(self.identifiers) < full if self._answers == 1 else not self.breaks_off
+        is_shown = self.largest < full if self._answers == 1 else not self.breaks_off
         return self.has_ended and is_shown
 
     def rest(self, window: Window) -> Window | None:
@@ -200,3 +203,61 @@ class DateOrder:
             return None
         last = utc_datetime(self._last)
         return Window(last, window.until) if self._rises else Window(window.from_, last)
+
+
+Ask = Callable[[Window], IdentifierPages]
+
+
+def broken_off(count: int) -> str:
+    """Return the sentence for a list of so many identifiers whose end nothing shows."""
+    return f"ListIdentifiers breaks off after {count} records, so it does not show that these are all."
+
+
+class IdentifiersBehindBreak:
+    """What is named from the last date of a list that broke off, and again from there while this breaks off, too.
+
+    `is_end_shown`: the last question named some of the identifiers and nothing new, and ended properly or in one answer
+    that was not full. A list out of the order of its dates is not asked for.
+    """
+
+    def __init__(self, pages: IdentifierPages, window: Window, ask: Ask) -> None:
+        """Take the list that broke off, its dates, and how to ask for others. What is named is added to `pages`."""
+        self._known, self._full, self._ask = pages.identifiers, pages.largest, ask
+        self._rest = pages.rest(window)
+        self.is_end_shown = False
+
+    def answers(self) -> Iterator[ListAnswer]:
+        """Yield every answer.
+
+        Raise NotOaiPmh for losses and for records of other dates than were asked for, and what asking raises.
+        """
+        while self._rest is not None:
+            rest, self._rest = self._rest, None
+            yield from self._answers(rest)
+
+    def _answers(self, rest: Window) -> Iterator[ListAnswer]:
+        pages, known = self._ask(rest), len(self._known)
+        for answer in pages.answers():
+            check_names(answer, rest)
+            for record in answer.slices:
+                self._known.add(record.identifier)
+            yield answer
+        self._full = max(self._full, pages.largest)
+        is_some = len(self._known) == known and 0 < len(pages.identifiers) < known
+        self.is_end_shown = is_some and pages.shows_end(self._full)
+        following = pages.rest(rest)
+        if pages.has_ended and not self.is_end_shown and following != rest:
+            self._rest = following
+
+
+def check_names(answer: ListAnswer, window: Window) -> None:
+    """Raise NotOaiPmh for losses, and for records that are not dated in a window."""
+    if answer.losses:
+        raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
+    if not all(_is_in(window, record.datestamp) for record in answer.slices):
+        raise NotOaiPmh(f"ListIdentifiers names what is not dated {window.in_words}.")
+
+
+def _is_in(window: Window, datestamp: str) -> bool:
+    moment, from_, until = (moment_of(text) for text in (datestamp, window.from_, window.until))
+    return moment is not None and (from_ is None or from_ <= moment) and (until is None or moment <= until)

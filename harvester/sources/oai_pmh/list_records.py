@@ -21,7 +21,7 @@ from harvester.sources.oai_pmh.completeness import (
 )
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.end_of_list import complete_part
-from harvester.sources.oai_pmh.fallback_rules import note_order, note_short, resend_token
+from harvester.sources.oai_pmh.fallback_rules import leave_loop, note_order, note_short, resend_token, take_fallback
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.oai_pmh.observations import (
     late_among,
@@ -32,7 +32,6 @@ from harvester.sources.oai_pmh.observations import (
     unrequested_records,
 )
 from harvester.sources.oai_pmh.requests import only, url_of
-from harvester.sources.oai_pmh.take_fallback import leave_loop, take_fallback
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
@@ -179,7 +178,7 @@ def _after_last_page(walk: Walk, answer: ListAnswer, page: RawPage, slices: tupl
     is_strange = is_strange_end(walk, answer)
     if answer.unknown:
         walk.note(f"The list has what is not understood, and no token: {', '.join(answer.unknown[:_MOST_NAMED])}.")
-    if walk.size() is None or (is_strange and not walk.has_size()):
+    if not walk.has_size() and (is_strange or walk.size() is None or walk.options.is_part):
         return contradicted_end(walk, page, slices, answer) or complete_part(walk, page, slices)
     return complete_part(walk, page, slices)
 

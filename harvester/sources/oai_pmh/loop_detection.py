@@ -1,7 +1,5 @@
 """Remember the received records of a list and of its present part, to detect repeated records and lists that loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import NamedTuple
@@ -48,6 +46,19 @@ class ReceivedRecords:
         self._deleted = Seen()  # tombstones: identifiers, and identifiers with their dates
         self._twins, self._twins_of_part = Seen(), Seen()
         self._living: dict[str, str] = {}  # the dates of the living records of this page and the one before
+        self._singly = Seen()  # living records that GetRecord brought, with their dates
+
+    def add_single(self, identifier: str, slices: tuple[Slice, ...]) -> bool:
+        """Add a record that was asked for by its identifier, and return whether it is new."""
+        for record in slices:
+            if not record.is_deleted:
+                self._singly.add(f"{identifier}\0{record.datestamp}")
+        return self.all.add(identifier)
+
+    def lacks(self, named: Slice) -> bool:
+        """Return whether a named record has not come: nothing of it, or only a tombstone of one that is living."""
+        name = named.identifier
+        return name not in self.all or (not named.is_deleted and name in self._deleted and name not in self._twins)
 
     def recall(self) -> bool:
         """Remember the identifiers of earlier runs, too. Return whether that is possible."""
@@ -119,6 +130,7 @@ class ReceivedRecords:
                 fresh += is_new_here
                 fresh_twins += not is_new_here and self._twins_of_part.add(name)
                 may_have_date = near.get(name, "" if is_ordered else record.datestamp) == record.datestamp
+                may_have_date = may_have_date or dated in self._singly
                 if (record.is_deleted and may_have_date) or (not record.is_deleted and dated in self._deleted):
                     disputed.append(record)
                 continue

@@ -1,7 +1,5 @@
 """Which list is walked, the one in progress or a new one, and between which dates. Pure."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl, urlsplit
 
 from gateway.core.errors import ConfigurationError

@@ -3,8 +3,6 @@
 Each `note_` function returns the list with what was noticed, and calls `note` with what belongs in the run log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from gateway.core.model import Slice

@@ -1,7 +1,5 @@
 """Combine the facts learned of a repository with the fields of its entry, which have precedence. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any

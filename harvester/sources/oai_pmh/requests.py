@@ -1,7 +1,5 @@
 """The requests of a list, as its server accepts them, and a parser for their answers. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -5,8 +5,6 @@ a field of the position of the list (`phase`), which is committed with every ans
 it. Only the functions of this module set it. `Walk.step` refuses every transition that is not listed here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows

@@ -5,8 +5,6 @@ in which it may change. `step` refuses a transition that `transitions.py` does n
 What outlives the run is in `state` (`list_state.py`); everything else is forgotten with the run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -16,8 +14,7 @@ from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import DAY, moment_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Compared, ListEnd, Options, Step
-from harvester.sources.budget import Spender
-from harvester.sources.comparison_limit import Places
+from harvester.sources.budget import Places, Spender
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_identify
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, windows_of
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
@@ -183,7 +180,7 @@ class Walk:
 
     def add_single_record(self, identifier: str, slices: tuple[Slice, ...]) -> None:
         """Add a record that was asked for by its identifier; no slice: it is gone."""
-        again = 0 if self.received.all.add(identifier) else len(slices)
+        again = 0 if self.received.add_single(identifier, slices) else len(slices)
         evidence = self.state.evidence
         self.state = self.state.noted(received=evidence.received + len(slices), repeated=evidence.repeated + again)
 

@@ -1,12 +1,9 @@
 """ResourceSync sources (ANSI/NISO Z39.99): their lists, and the resources in them."""
 
-from __future__ import annotations
-
 from harvester.sources import Option, SourceKind
-from harvester.sources.resourcesync.audit import audit
+from harvester.sources.resourcesync.audit import audit, listed, single
 from harvester.sources.resourcesync.description import channels, describe, recognise
 from harvester.sources.resourcesync.harvest_sets import changes
-from harvester.sources.resourcesync.sweep import listed, single
 
 SOURCE = SourceKind(
     name="resourcesync",

@@ -4,14 +4,13 @@ Before each resource stand its URL, status and headers, then its entries. Its by
 than a small resource, so a page contains several.
 """
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetched
 from harvester.sources import Options
 from harvester.sources.resourcesync.entries import Entry, entry_xml
+from harvester.sources.resourcesync.json_resources import as_xml
 from harvester.sources.resourcesync.plan import Item
 from harvester.sources.resourcesync.request import headers_of
 from harvester.xml.decoding import decode, is_plain
@@ -87,7 +86,10 @@ class Bundle:
         self._slices.append(Slice(item.uri, own.lastmod, collections, False, start, stop, tuple(abouts)))
 
     def _plain(self, uri: str, fetched: Fetched) -> bytes:
-        """Return the resource in UTF-8."""
+        """Return the resource in UTF-8, and JSON as XML."""
+        if written := as_xml(fetched.body):
+            self._notes.append(f"{uri}: it is JSON, and was written as XML.")
+            return written
         if is_plain(fetched.body):
             return fetched.body
         decoded = decode(fetched.body, fetched.header("Content-Type"))

@@ -1,7 +1,5 @@
 """The description of a ResourceSync source, and its recognition at an address."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -11,12 +9,11 @@ from gateway.core.model import Format
 from gateway.core.xmltext import DIDL
 from harvester.http.dates import SECONDS
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.sources import Channel, Description, Options, Recognised, proposal
+from harvester.sources import Channel, Description, Options, Recognised, proposal, topic_and_hub
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
-from harvester.sources.websub import topic_and_hub
 
 _TELLS_DELETIONS = ("changelist", "changedump")
 _PLAIN = (

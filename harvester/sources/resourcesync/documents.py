@@ -4,8 +4,6 @@ Every document of versions 0.5 to 1.1 is a sitemap with further elements; plain 
 released at once, so the largest legal document (50,000 entries, 50 MB) takes no more memory than the smallest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urljoin
 

@@ -23,9 +23,8 @@ from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.package import Package
 from harvester.sources.resourcesync.plan import Plan
 from harvester.sources.resourcesync.plan_execution import PlanExecution
-from harvester.sources.resourcesync.request import refuse_status
+from harvester.sources.resourcesync.request import FAILURES, refuse_status
 from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromPackage, FromWeb
-from harvester.sources.resourcesync.set_aside import FAILURES
 from harvester.sources.resourcesync.state import SetState
 
 

@@ -3,8 +3,6 @@
 a page -> its links -> /.well-known/resourcesync -> robots.txt -> Source Description -> Capability List -> lists
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple

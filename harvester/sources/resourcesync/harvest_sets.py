@@ -3,8 +3,6 @@
 find the lists -> everything, or what has changed -> a plan -> fetch in the order of addresses, a page for a few
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,8 +16,8 @@ from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.plan import Plan
 from harvester.sources.resourcesync.plan_execution import PlanExecution, Walk
+from harvester.sources.resourcesync.request import FAILURES
 from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromWeb
-from harvester.sources.resourcesync.set_aside import FAILURES
 from harvester.sources.resourcesync.state import SetState, states_of
 
 

@@ -1,7 +1,5 @@
 """Stored items of a source, compared with a plan: lists of changes do not name unchanged resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 

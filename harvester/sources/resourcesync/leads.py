@@ -1,14 +1,12 @@
 """Links to ResourceSync documents in pages, headers and robots.txt (Z39.99 §6.3). Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
-from harvester.http.links import from_header
+from gateway.core.typed_links import links_of_header
 from harvester.http.urls import split
 
 _RELATION = "resourcesync"
@@ -21,7 +19,7 @@ _SITEMAP = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
 def leads_of_headers(headers: tuple[tuple[str, str], ...], base: str) -> tuple[str, ...]:
     """Return the URLs of Link headers with the relation `resourcesync`, made absolute."""
     values = (value for name, value in headers if name.lower() == "link")
-    return tuple(dict.fromkeys(link.href for link in from_header(values, base) if link.rel == _RELATION))
+    return tuple(dict.fromkeys(link.href for link in links_of_header(values, base) if link.rel == _RELATION))
 
 
 def leads_of_page(body: bytes, base: str) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ Positions come from the documents alone: `at` of a baseline, the last entry's ti
 closed one. The clock of this machine is not used.
 """
 
-from __future__ import annotations
-
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
@@ -18,9 +16,8 @@ from harvester.sources import Options
 from harvester.sources.resourcesync.documents import Document
 from harvester.sources.resourcesync.entries import Entry, Head
 from harvester.sources.resourcesync.plan import Plan
-from harvester.sources.resourcesync.request import asked, asked_again, kept, validators_of
+from harvester.sources.resourcesync.request import FAILURES, Endurance, asked, asked_again, kept, validators_of
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
-from harvester.sources.resourcesync.set_aside import FAILURES, Endurance
 
 _DEEPEST = 3  # an index of indexes is not in the standard, but exists
 _MOST_SEEN = 20_000  # entries of one time that are stored: some sources state days only

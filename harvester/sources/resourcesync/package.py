@@ -5,8 +5,6 @@ apply to the decompressed bytes. The package itself may be a long file. Repeated
 outside the package are refused with a reason; the rest of the package is read.
 """
 
-from __future__ import annotations
-
 import stat
 import zipfile
 import zlib

@@ -4,8 +4,6 @@ Lists may have millions of entries, name a resource several times, and name rela
 read into a private database first. It is written to disk when it grows, and it is walked by key, never by offset.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from enum import IntEnum
@@ -50,7 +48,6 @@ class Plan:
     """
 
     def __init__(self) -> None:
-        """Begin without entries."""
         self._database = sqlite3.connect("", isolation_level=None)  # a private file that SQLite removes
         self._database.executescript(_SCHEMA)
         self._is_laid_out = False
@@ -155,11 +152,15 @@ def _described_by(entry: Entry, role: Role) -> list[tuple[str, str, Role]]:
 
 
 def _describing(entry: Entry) -> tuple[Link, ...]:
-    """Return the links to the metadata of content; of the page of a work, with its files, the preferred XML only."""
+    """Return the links to the metadata of content; of the page of a work, with its files, the preferred readable one.
+
+    XML is preferred, then JSON.
+    """
     links = entry.related("describedby")
     if not entry.related("item"):
         return links
-    return tuple(link for link in links if is_xml(link.type or guess_type(split(link.href).path)[0] or "text/xml"))[:1]
+    typed = [(link, link.type or guess_type(split(link.href).path)[0] or "text/xml") for link in links]
+    return tuple(link for is_read in (is_xml, _is_json) for link, kind in typed if is_read(kind))[:1]
 
 
 def role_of(entry: Entry) -> Role:
@@ -178,3 +179,8 @@ def is_xml(media_type: str) -> bool:
     """Return whether a media type is XML (RFC 7303), except XHTML."""
     name = media_type.partition(";")[0].strip().lower()
     return name in ("text/xml", "application/xml") or (name.endswith("+xml") and name != "application/xhtml+xml")
+
+
+def _is_json(media_type: str) -> bool:
+    name = media_type.partition(";")[0].strip().lower()
+    return name == "application/json" or name.endswith("+json")

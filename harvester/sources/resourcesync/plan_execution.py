@@ -1,7 +1,5 @@
 """Execution of a plan: resources are fetched into bundles, each committed with the state after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,8 +14,8 @@ from harvester.sources.resourcesync.bundle import Bundle
 from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
 from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.plan import Item, Plan, Role
+from harvester.sources.resourcesync.request import Endurance
 from harvester.sources.resourcesync.resource_bytes import Supplied
-from harvester.sources.resourcesync.set_aside import Endurance
 from harvester.sources.resourcesync.state import SetState, text_of
 
 MOST_FAILED = 200  # resources to request again that are stored; with more, the position does not move
@@ -189,7 +187,7 @@ class PlanExecution:
             self._failed.append("\n".join(map(entry_text, (own, *item.content))))
             self._tried.add(self._failed[-1])
             bundle.refuse(item, problem)
-        elif own.type or _looks_like_metadata(fetched.body):
+        elif own.type or _is_metadata(fetched.body):
             bundle.take(item, own, fetched)
         else:
             self._skipped += 1
@@ -199,7 +197,9 @@ class PlanExecution:
         count, self._skipped = self._skipped + plan.undescribed(), 0
         if count:
             self.walk.left_out += count
-            self.walk.notes.append(f"Resources that are neither metadata nor described by any were left out: {count}.")
+            self.walk.notes.append(
+                f"Resources that are neither metadata in XML or JSON nor described by any were left out: {count}."
+            )
 
 
 def _entry_of(item: Item) -> Entry:
@@ -211,6 +211,6 @@ def _entry_of(item: Item) -> Entry:
     return Entry(item.uri, link.modified, type=link.type, length=link.length, digests=link.digests, path=link.path)
 
 
-def _looks_like_metadata(body: bytes) -> bool:
+def _is_metadata(body: bytes) -> bool:
     start = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].lower()
     return start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) and not start.startswith((b"<!doctype html", b"<html"))

@@ -1,16 +1,25 @@
-"""One request to a source: for a ResourceSync document or any resource; and its answer as a page to store."""
+"""One request to a source: for a ResourceSync document or any resource; and its answer as a page to store.
 
-from __future__ import annotations
+Failures of single resources, packages or lists are skipped while the source as a whole is available. A source that
+always answers 503 for one resource must not end every run before the rest is requested.
+"""
 
+from dataclasses import replace
 from http import HTTPStatus
 
-from gateway.core.errors import ConnectionFailed, RemoteRefuses
+from gateway.core.errors import AnswerTooSlow, ConnectionFailed, FetchError, RemoteRefuses, TryLater
 from gateway.core.model import Cursor, RawPage
-from harvester.http.messages import Fetch, Fetched, Request, settled_date
+from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
 from harvester.sources import Options
 from harvester.sources.resourcesync.documents import Document, read
 
 _NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers with secrets
+# Errors of one URL or of the whole server.
+FAILURES = (AnswerTooSlow, ConnectionFailed, TryLater)
+
+_SUSPICIOUS = 3  # consecutive failures: then a URL is requested that has worked before
+_HOPELESS = 200  # consecutive failures, although that URL works
+_WAITS_SECONDS = 120.0  # the longest wait for one resource
 
 
 def asked(options: Options, fetch: Fetch, url: str) -> tuple[Fetched, Document]:
@@ -26,8 +35,7 @@ def asked_again(options: Options, fetch: Fetch, url: str, known: tuple[str, ...]
     Raise ConnectionFailed or RemoteRefuses for a status that is an error, and the errors of `fetch` and `read`.
     """
     address, etag, modified = known or ("", "", "")
-    pairs = (("If-None-Match", etag), ("If-Modified-Since", modified))
-    fetched = fetch(Request(url, options.source, tuple(pair for pair in pairs if pair[1] and address == url)))
+    fetched = fetch(Request(url, options.source, conditions(etag, modified) if address == url else ()))
     if fetched.status == HTTPStatus.NOT_MODIFIED and address == url:
         return fetched, None
     refuse_status(fetched)
@@ -72,3 +80,36 @@ def kept(options: Options, cursor: Cursor, verb: str, fetched: Fetched) -> RawPa
 def headers_of(fetched: Fetched) -> tuple[tuple[str, str], ...]:
     """Return the headers without those that contain secrets."""
     return tuple(pair for pair in fetched.headers if pair[0].lower() not in _NOT_KEPT)
+
+
+class Endurance:
+    """The count of consecutive failures in one set of resources, which limits the patience of the next request."""
+
+    def __init__(self, options: Options, fetch: Fetch, known: str) -> None:
+        self._options, self._fetch, self._known = options, fetch, known
+        self._failures = 0
+
+    def patient(self, request: Request) -> Request:
+        """Return a request with limited patience: at most 120 seconds, and none after three consecutive failures."""
+        is_hasty = self._failures >= _SUSPICIOUS
+        return replace(request, waits_seconds=0.0 if is_hasty else _WAITS_SECONDS, patience=0 if is_hasty else None)
+
+    def succeeded(self) -> None:
+        """Reset the count."""
+        self._failures = 0
+
+    def failed(self, error: FetchError) -> None:
+        """Count a failure. Raise the error when the source as a whole is failing, or after 200 consecutive failures.
+
+        The third failure in a row requests a known document. Raise ConnectionFailed when that fails, too.
+        """
+        self._failures += 1
+        if self._failures == _SUSPICIOUS:
+            self._ask_whether_it_is_well()
+        elif self._failures == _HOPELESS:
+            raise type(error)(f"{error} The last {_HOPELESS} requests failed.") from error
+
+    def _ask_whether_it_is_well(self) -> None:
+        answer = self._fetch(Request(self._known, self._options.source))
+        if answer.status != HTTPStatus.OK:
+            raise ConnectionFailed(f"{status_clause(answer)}, like the requests before it; the server is failing.")

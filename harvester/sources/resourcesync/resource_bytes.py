@@ -3,8 +3,6 @@
 A Change List may name a patch beside the resource (Z39.99 §14.4). Patches are not read: the whole resource is fetched.
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import TypeAlias
 
@@ -14,8 +12,7 @@ from harvester.sources import Options
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.fixity import fault_of
 from harvester.sources.resourcesync.package import Package
-from harvester.sources.resourcesync.request import status_clause
-from harvester.sources.resourcesync.set_aside import FAILURES, Endurance
+from harvester.sources.resourcesync.request import FAILURES, Endurance, status_clause
 
 # The answer (None: none), and the reason why it cannot be used (empty: it can).
 Supplied: TypeAlias = tuple[Fetched | None, str]

@@ -3,8 +3,6 @@
 The text of a cursor may be old or edited. An unreadable state means from the start, which takes time but loses nothing.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields

@@ -4,8 +4,6 @@ A list ends at the newest timestamp in the index, and the next one begins there,
 document appears later than its timestamp, and timestamps can be equal. The clock of this machine is not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ A document in XML is cut out of the answer. One in JSON is rewritten in the XML 
 later readers need only one form.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Recognition of a Solr index at an address, and of the roles of its fields by their names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit

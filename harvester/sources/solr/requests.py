@@ -1,7 +1,5 @@
 """URLs of requests to a Solr index: its handler and each query (Solr Reference Guide, Common Query Parameters)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 

@@ -6,16 +6,20 @@ more than half of the stored records vanished, nothing is deleted until a sweep 
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
+from typing import Self
 
-from gateway.core.errors import ConfigurationError, NotStaticRepository, RemoteError
+from gateway.core.errors import ConfigurationError, ConnectionFailed, NotStaticRepository, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, bound
-from harvester.http.messages import Fetch, Fetched, Request, settled_date
+from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
+from harvester.runtime.temporary_files import AnonymousFile
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources.oai_pmh.description import identity_of
 from harvester.sources.repeated_requests import fetch_answer, raw_page
@@ -26,17 +30,96 @@ from harvester.sources.static_repository.document import (
     StaticRepository,
     beginning_of,
     cut,
-    looks_like_one,
+    is_static_repository,
     oddities_in,
     read,
 )
-from harvester.sources.static_repository.spool import Spool
 
+MOST_BYTES = 2_000_000_000  # decompressed; the standard means repositories of a few thousand records
+_GZIP, _GZIP_WINDOW = b"\x1f\x8b", 31
+_STEP = 1 << 16  # bytes decompressed at once
+_WINDOW = 256  # bytes read at once in a search for a mark
+_TAKEN = (200, 206)
 _BEGINNING = 65_536  # bytes with Identify and the formats
 _MOST_BEGINNING = 10_000_000  # where a source has more formats than fit
 _RECORDS_A_PAGE = 500
 _MOST_SHARE_VANISHED = 0.5
 _FEW = 10  # so many may vanish, whatever their share
+
+
+class Spool:
+    """A `Sink` for the body of an answer that then returns parts of it. The file is removed after the `with` block.
+
+    It raises AnswerTooLarge for more than `most_bytes` bytes, and StoreUnwritable when the disk is full.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._engine: zlib._Decompress | None = None
+
+    def __enter__(self) -> Self:
+        self._file = AnonymousFile("the document", self._most)
+        self._begin_anew()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the received bytes, in hexadecimal."""
+        return self._hash.hexdigest()
+
+    # -- what comes --
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Return no headers: the whole document is requested."""
+        return ()
+
+    def begin(self, answer: Fetched) -> bool:
+        """Return True for a 200 or 206 and start again from an empty file; else False: the body stays in the answer."""
+        self._begin_anew()
+        return answer.status in _TAKEN
+
+    def write(self, part: bytes) -> None:
+        """Write the next bytes, decompressed. Raise ConnectionFailed when the compressed form is damaged."""
+        if self._file.size == 0 and self._engine is None and part.startswith(_GZIP):
+            self._engine = zlib.decompressobj(_GZIP_WINDOW)  # a compressed file that is served without Content-Encoding
+        if self._engine is None:
+            self._put(part)
+            return
+        try:
+            while part:
+                self._put(self._engine.decompress(part, _STEP))
+                part = self._engine.unconsumed_tail
+        except zlib.error as error:
+            raise ConnectionFailed(f"The compressed document is damaged: {error}.") from error
+
+    def _put(self, part: bytes) -> None:
+        self._file.put(part)
+        self._hash.update(part)
+
+    def _begin_anew(self) -> None:
+        self._file.clear()
+        self._hash = sha256()
+        self._engine = None
+
+    # -- what is here --
+
+    def __len__(self) -> int:
+        return self._file.size
+
+    def __getitem__(self, wanted: slice, /) -> bytes:
+        start, stop, _ = wanted.indices(self._file.size)
+        return os.pread(self._file.file.fileno(), max(0, stop - start), start)
+
+    def index(self, mark: bytes, start: int, /) -> int:
+        """Return the first offset of one byte from `start` on. Raise ValueError when there is none."""
+        while part := self[start : start + _WINDOW]:
+            if (place := part.find(mark)) >= 0:
+                return start + place
+            start += len(part)
+        raise ValueError(mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +226,7 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
 
 def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) -> Step | None:
     """Return the only step when the document has not changed, else None."""
-    known = (("If-None-Match", state.etag), ("If-Modified-Since", state.modified))
-    headers = tuple(pair for pair in known if pair[1])
+    headers = conditions(state.etag, state.modified)
     if not headers:
         return None
     with Spool() as spool:
@@ -267,13 +349,13 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """
     url = fetched.url
     is_part = fetched.status == HTTPStatus.PARTIAL_CONTENT  # the beginning of a long one
-    if is_part and not looks_like_one(fetched.body):
+    if is_part and not is_static_repository(fetched.body):
         return None
     with Spool() as spool:
         if is_part or (url.endswith(".xml") and url.startswith("file:")):
             fetched = fetch(Request(_address(url), sink=spool))
         text = fetched.body or spool
-        if not looks_like_one(text[:_BEGINNING]):
+        if not is_static_repository(text[:_BEGINNING]):
             return None
         repository = _sound(read(text, fetched.header("Content-Type")))
     prefixes = [listed.metadata_prefix for listed in repository.lists]

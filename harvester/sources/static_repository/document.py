@@ -5,8 +5,6 @@ the records are read some at a time, like an answer of OAI-PMH (Specification fo
 length takes no memory.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter
@@ -52,7 +50,6 @@ class Places:
     """The offsets of records, in order: sixteen bytes for each."""
 
     def __init__(self) -> None:
-        """Begin without records."""
         self._bounds = array("q")
 
     def __len__(self) -> int:
@@ -103,7 +100,7 @@ class StaticRepository:
         return next((listed for listed in self.lists if listed.metadata_prefix == metadata_prefix), None)
 
 
-def looks_like_one(body: bytes) -> bool:
+def is_static_repository(body: bytes) -> bool:
     """Return whether these bytes look like the beginning of a Static Repository."""
     beginning = body[:4000]
     return NAMESPACE.encode() in beginning and _OPENING.search(beginning) is not None

@@ -3,8 +3,6 @@
 Entries that are documents or packages are returned; resources are passed to an observer.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
@@ -13,7 +11,6 @@ from gateway.core.errors import AnswerTooLarge, NotXml
 from gateway.core.xmltext import SITEMAP
 from harvester.validate.resourcesync.elements import OF_ENTRIES, judge_element, judge_links, judge_time
 from harvester.validate.resourcesync.entries import EntryRules
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.kinds import (
     KINDS,
     MD_ATTRIBUTES,
@@ -26,6 +23,7 @@ from harvester.validate.resourcesync.kinds import (
 )
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
 from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import latest, moment, relation_of, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
@@ -35,11 +33,7 @@ _SHARED_RULES = ("xml.entries", "document.entries", "xml.elements", "xml.attribu
 
 
 def judge(
-    document: Document,
-    parts: Callable[[], Iterable[bytes]],
-    judged: Judged,
-    observer: Observer,
-    now: float,
+    document: Document, parts: Callable[[], Iterable[bytes]], judged: Judged, observer: Observer, now: float
 ) -> Document:
     """Read a document, store the verdicts of its rules, and return it with what was read.
 

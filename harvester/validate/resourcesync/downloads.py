@@ -3,8 +3,6 @@
 Only this module sends requests.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Iterator
@@ -42,7 +40,6 @@ class Download(Visit):
     def __init__(
         self, request: Request, fetched: Fetched | None, refusal: FetchError | None, file: AnonymousFile | None
     ) -> None:
-        """Take the request, the answer or the error, and the body of an answer with status 200."""
         super().__init__(request, fetched, refusal)
         self._file = file
         self.size = 0 if file is None else file.size
@@ -108,7 +105,6 @@ class Downloads:
     """The requests of one check. `get` raises Undecided when a limit is reached."""
 
     def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        """Take `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
         self.limits = limits
         self.sent = 0
         self._fetch = fetch

@@ -1,20 +1,12 @@
 """The rules of single elements: their names, their attributes, and links. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from gateway.core.xmltext import SITEMAP
 from harvester.validate.check import Shown
-from harvester.validate.resourcesync.judged import Judged
-from harvester.validate.resourcesync.kinds import (
-    LN_ATTRIBUTES,
-    MD_ATTRIBUTES,
-    OLDER_ATTRIBUTES,
-    OLDER_RELATIONS,
-    older,
-)
+from harvester.validate.resourcesync.kinds import LN_ATTRIBUTES, MD_ATTRIBUTES, OLDER_ATTRIBUTES, OLDER_RELATIONS, older
 from harvester.validate.resourcesync.reading import TERMS, Attributes
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import NUMBER, hash_faults, is_absolute, is_complete, moment
 from harvester.validate.signposting.syntax import KNOWN, MEDIA_TYPE
 

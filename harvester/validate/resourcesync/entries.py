@@ -1,14 +1,12 @@
 """The rules of entries, one after the other. A million of them take a minute at most, so each is looked at once."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from harvester.http.urls import split
 from harvester.validate.resourcesync.elements import judge_element, judge_links, judge_representation, judge_time
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document
 from harvester.validate.resourcesync.reading import Attributes, Entry, Node
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import MOST_ADDRESS, is_absolute, latest, moment, strange_in, wrong_path
 
 Parts: TypeAlias = tuple[str, str, Attributes, list[Attributes]]  # address, lastmod, rs:md, links

@@ -1,7 +1,5 @@
 """What each document of ResourceSync 1.1 carries (Z39.99 §8 to §13 and Appendix A; ResourceSync Archives 1.0)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 _SINCE = ("at", "completed")
@@ -44,13 +42,7 @@ KINDS: dict[str, Kind] = {
     ),
     "resourcelist": Kind("Resource List", "§10.1", "at", _SINCE, _REPRESENTATION, (*_SINCE, *_REPRESENTATION)),
     "resourcedump": Kind(
-        "Resource Dump",
-        "§11",
-        "at",
-        _SINCE,
-        (*_REPRESENTATION, *_SINCE),
-        (*_SINCE, *_REPRESENTATION),
-        lists="packages",
+        "Resource Dump", "§11", "at", _SINCE, (*_REPRESENTATION, *_SINCE), (*_SINCE, *_REPRESENTATION), lists="packages"
     ),
     "resourcedump-manifest": Kind(
         "Resource Dump Manifest", "§11", "at", _SINCE, (*_REPRESENTATION, "path"), is_manifest=True

@@ -1,7 +1,5 @@
 """What an earlier run saw, in a folder: the digests of documents and packages, and the Resource Lists."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

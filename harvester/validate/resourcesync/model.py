@@ -1,7 +1,5 @@
 """A document after it was read, and what takes its resources. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -62,4 +60,3 @@ class Observer(Protocol):
 
     def resource(self, document: Document, loc: str, lastmod: str, md: Attributes, links: list[Attributes]) -> None:
         """Take an entry of a Resource List, a Change List or a manifest."""
-        ...

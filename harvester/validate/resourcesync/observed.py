@@ -1,7 +1,5 @@
 """What is kept of the resources of one set while its lists are read: a sample, links, addresses, changes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple

@@ -15,13 +15,13 @@ from harvester.http.archives import DAMAGES, opened_zip
 from harvester.sources.resourcesync.bounded_parser import STEP
 from harvester.sources.resourcesync.fixity import digests_of
 from harvester.sources.resourcesync.package import MANIFEST, MOST_FILE_BYTES, MOST_GROWTH
-from harvester.validate.report import Evidence
+from harvester.validate.check import Evidence
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import NUMBER, moment, other_times, relation_of, whole
 from harvester.validate.signposting.declared import normal_form
 

@@ -4,8 +4,6 @@ The destination's own reader (`harvester.sources.resourcesync.documents`) repair
 the same limits of time and memory.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
@@ -59,7 +57,6 @@ class Reading(BoundedParser):
     """
 
     def __init__(self) -> None:
-        """Make the handlers of expat."""
         super().__init__()
         self.root = self.encoding = ""
         self.tops: list[Top] = []

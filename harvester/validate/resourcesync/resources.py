@@ -1,14 +1,12 @@
 """The rules of resources: a sample is requested, and compared with what its list states; links are compared too."""
 
-from __future__ import annotations
-
 from harvester.http.dates import http_second
 from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.downloads import Download
 from harvester.validate.resourcesync.observed import Observed, Resource
 from harvester.validate.resourcesync.packages import fixity_faults
 from harvester.validate.resourcesync.values import is_absolute, latest, moment
-from harvester.validate.resourcesync.walk import Set, Walk, looks_like_document
+from harvester.validate.resourcesync.walk import Set, Walk, is_document
 from harvester.validate.signposting.visits import essence
 
 _BACK = {"describes": "describedby", "describedby": "describes"}
@@ -99,7 +97,7 @@ class ResourceRules:
         is_known = self._walk.known(resource.loc) is not None
         if is_known and resource.document.capability == "resourcelist":
             return  # judged with the list
-        document = None if is_known or not looks_like_document(download.beginning) else self._walk.peeked(download)
+        document = None if is_known or not is_document(download.beginning) else self._walk.peeked(download)
         is_wrong = is_known or (document is not None and bool(document.capability))
         sentence = f"{resource.document.url} lists it, and it is a document."
         self._judged.faults(download, "resource.document", [sentence] if is_wrong else [])

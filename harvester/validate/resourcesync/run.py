@@ -3,8 +3,6 @@
 It starts at any address of a source: its site, a document, a package. All requests go through the given `fetch`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -13,15 +11,14 @@ from typing import NamedTuple
 
 from gateway.core.errors import ConfigurationError
 from harvester.http.messages import Fetch
+from harvester.validate.check import Report
 from harvester.validate.client import Clock
-from harvester.validate.report import Report
 from harvester.validate.resourcesync.downloads import Downloads, Limits
 from harvester.validate.resourcesync.inventory import Inventory, key_of
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Before, Memory
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.resources import judge_resources
-from harvester.validate.resourcesync.rules import RULES
+from harvester.validate.resourcesync.rules import RULES, Judged
 from harvester.validate.resourcesync.together import Together
 from harvester.validate.resourcesync.values import moment
 from harvester.validate.resourcesync.walk import Set, Walk

@@ -1,7 +1,5 @@
 """The rules of documents together: links up and to the index, indexes and their parts, and windows of changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The forms of values in ResourceSync documents: times, hashes, addresses, numbers (Z39.99 §7). Pure."""
 
-from __future__ import annotations
-
 import re
 from calendar import timegm
 from collections.abc import Iterator

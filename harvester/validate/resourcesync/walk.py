@@ -3,8 +3,6 @@
 a page -> its links, /.well-known/resourcesync, robots.txt -> Source Description -> Capability List -> lists -> parts
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,13 +13,13 @@ from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_h
 from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.kinds import KINDS
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed, Observer
 from harvester.validate.resourcesync.observed import Observed, Unobserved
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import other_times
 from harvester.validate.signposting.declared import is_http, normal_form
 
@@ -180,7 +178,7 @@ class Walk:
             if self.known(sitemap) is None:
                 download = self._asked(sitemap)
                 self._judge_failure("discovery.robots", sitemap, f"robots.txt names {sitemap}")
-                if not download.is_success or not looks_like_document(download.beginning):
+                if not download.is_success or not is_document(download.beginning):
                     continue  # a plain sitemap is none of the documents
                 path = self._path(sitemap)
                 is_unread = bool(self.unread) or self.known(path.addresses[-1]) is None
@@ -397,7 +395,7 @@ class Walk:
         return document
 
 
-def looks_like_document(beginning: bytes) -> bool:
+def is_document(beginning: bytes) -> bool:
     """Return whether bytes look like a sitemap with elements of ResourceSync."""
     return _TERMS in beginning and _is_sitemap(beginning)
 

@@ -3,8 +3,6 @@
 Pure. It reads right and wrong documents alike; the checks judge them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -1,19 +1,15 @@
 """Checks of the landing page and of the links from it: at level 1, or at both levels."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 
 from gateway.core.spdx import spdx_uri
 from harvester.http.urls import host_of
-from harvester.validate.check import Check, Finding, Findings, Undecided
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.signposting.declared import Declared, charset_in, is_http, normal_form, of_header
 from harvester.validate.signposting.site import HTML, Site
 from harvester.validate.signposting.visits import Visit
 
-_PROFILE = "FAIR Signposting Profile §2.1.1"
 _NOT_ACCEPTABLE = 406
 # No server has it, so none can send it.
 _IMPOSSIBLE = "application/vnd.example.impossible"
@@ -25,21 +21,25 @@ _MOST_TYPES = 2
 _SPDX_PAGE = re.compile(r"https?://spdx\.org/licenses/[^/]+\.html", re.IGNORECASE)
 _ORCID = re.compile(r"https://orcid\.org/(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
 _BARE_ORCID = re.compile(r"(?i)(?:orcid:?\s*)?\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+CHECKS = Checks[Site]("FAIR Signposting Profile")
 
 
 # --- the page itself ----------------------------------------------------------------------------------------------
 
 
+@CHECKS.add("page.works", "§1.1", "The landing page answers with success.")
 def _works(site: Site) -> Findings:
     if not site.asked.is_success:
         yield Finding(site.asked, "The landing page gives no answer of success.")
 
 
+@CHECKS.add("page.head", "RFC 9110 §9.3.2", "HEAD has the status and the media type of GET.")
 def _head_status(site: Site) -> Findings:
     if (site.head.status, site.head.media_type) != (site.page.status, site.page.media_type):
         yield Finding(site.head, f"GET brings HTTP {site.page.status}, {site.page.header('Content-Type')}.")
 
 
+@CHECKS.add("page.head-links", "§1.2, RFC 9110 §9.3.2", "HEAD has the links of GET.")
 def _head_links(site: Site) -> Findings:
     if site.head.is_success and (missing := missing_links(site.page, site.head)):
         yield Finding(site.head, f"HEAD has other links than GET, such as <{missing}>.")
@@ -51,11 +51,15 @@ def missing_links(one: Visit, other: Visit) -> str:
     return min((link.href for link in links[0] ^ links[1]), default="")
 
 
+@CHECKS.add("page.charset", "RFC 9110 §8.3.2", "The charset of the page is stated.", Verdict.WARNING)
 def _charset(site: Site) -> Findings:
     if site.page.media_type == "text/html" and not site.page.charset and not charset_in(site.page):
         yield Finding(site.page, "Neither Content-Type nor the page states a charset.")
 
 
+@CHECKS.add(
+    "page.not-acceptable", "RFC 9110 §15.5.7", "A media type that the page does not have brings 406.", Verdict.WARNING
+)
 def _not_acceptable(site: Site) -> Findings:
     visit = site.conversation.ask(site.address, accept=_IMPOSSIBLE)
     if visit.fetched is not None and visit.status != _NOT_ACCEPTABLE:
@@ -72,6 +76,7 @@ def _cite_as(site: Site) -> Declared:
     return links[0]
 
 
+@CHECKS.add("cite-as.one", "§2.1.1", "The page has exactly one cite-as link.")
 def _one_cite_as(site: Site) -> Findings:
     if not site.level1("cite-as"):
         yield Finding(site.page, "The page has no cite-as link.")
@@ -80,18 +85,26 @@ def _one_cite_as(site: Site) -> Findings:
         yield Finding(site.page, f"The page has {len(targets)} cite-as links: {', '.join(targets.values())}.")
 
 
+@CHECKS.add("cite-as.uri", "§2.1.1", "The target of cite-as is an absolute http or https URI.")
 def _cite_as_uri(site: Site) -> Findings:
     for one in site.links("cite-as"):
         if not is_http(one.href):
             yield Finding(one.visit, f"{one.words} is no absolute http or https URI.")
 
 
+@CHECKS.add(
+    "cite-as.persistent",
+    "§2.1.1",
+    "The target of cite-as is a persistent identifier, not the address of the page.",
+    Verdict.WARNING,
+)
 def _cite_as_persistent(site: Site) -> Findings:
     one = _cite_as(site)
     if site.is_page(one.link.href):
         yield Finding(one.visit, f"{one.words} is the address of the page itself, and no persistent identifier.")
 
 
+@CHECKS.add("cite-as.resolves", "§2.1.1", "The target of cite-as leads to this page.")
 def _cite_as_resolves(site: Site) -> Findings:
     one = _cite_as(site)
     if not is_http(one.link.href):
@@ -108,17 +121,15 @@ def _cite_as_resolves(site: Site) -> Findings:
 # --- describedby --------------------------------------------------------------------------------------------------
 
 
+@CHECKS.add("describedby.one", "§2.1.1", "The page has a describedby link.")
 def _described(site: Site) -> Findings:
     if not site.level1("describedby"):
         yield Finding(site.page, "The page has no describedby link.")
 
 
+@CHECKS.add("describedby.type", "§2.1.1", "Every describedby link has a type.")
 def _described_type(site: Site) -> Findings:
     yield from _without_type(site, "describedby")
-
-
-def _item_type(site: Site) -> Findings:
-    yield from _without_type(site, "item")
 
 
 def _without_type(site: Site, rel: str) -> Findings:
@@ -127,6 +138,7 @@ def _without_type(site: Site, rel: str) -> Findings:
             yield Finding(one.visit, f"{one.words} has no type.")
 
 
+@CHECKS.add("describedby.profile", "§2.1.1", "A describedby link with a generic type has a profile.", Verdict.WARNING)
 def _described_profile(site: Site) -> Findings:
     for one in site.links("describedby"):
         stated = one.link.type
@@ -134,6 +146,9 @@ def _described_profile(site: Site) -> Findings:
             yield Finding(one.visit, f"{one.words} has the type {stated}, which many formats have, and no profile.")
 
 
+@CHECKS.add(
+    "describedby.address", "practice of the field", "Every metadata format has an address of its own.", Verdict.WARNING
+)
 def _described_twice(site: Site) -> Findings:
     counts = Counter(one.link.href for one in site.links("describedby"))
     for one in site.links("describedby"):
@@ -141,6 +156,7 @@ def _described_twice(site: Site) -> Findings:
             yield Finding(one.visit, f"{one.words} is the same for several types: only negotiation tells them apart.")
 
 
+@CHECKS.add("describedby.metadata", "§2.1.1", "describedby leads to metadata, not to content.")
 def _described_content(site: Site) -> Findings:
     for one in site.links("describedby"):
         if one.link.type.partition(";")[0] in _CONTENT:
@@ -150,35 +166,41 @@ def _described_content(site: Site) -> Findings:
 # --- type, author, license ----------------------------------------------------------------------------------------
 
 
+@CHECKS.add("type.class", "§2.1.1", "A type link says what the object is.")
 def _class(site: Site) -> Findings:
     if not [one for one in site.level1("type") if one.link.href not in _ABOUT_PAGE]:
         yield Finding(site.page, "No type link says what the object is.")
 
 
+@CHECKS.add("type.about-page", "§2.1.1", "A landing page has a type link to schema.org's AboutPage.", Verdict.WARNING)
 def _about_page(site: Site) -> Findings:
     items = [one for one in site.links("item") if not site.is_page(one.link.href)]
     if items and not [one for one in site.level1("type") if one.link.href in _ABOUT_PAGE]:
         yield Finding(site.page, "The page has items, and no type link to https://schema.org/AboutPage.")
 
 
+@CHECKS.add("type.most", "§2.1.1", "The page has at most two type links.", Verdict.WARNING)
 def _most_types(site: Site) -> Findings:
     types = dict.fromkeys(one.link.href for one in site.level1("type"))
     if len(types) > _MOST_TYPES:
         yield Finding(site.page, f"The page has {len(types)} type links: {', '.join(types)}.")
 
 
+@CHECKS.add("type.uri", "§2.1.1", "A type link leads to the URI of a class.")
 def _type_uri(site: Site) -> Findings:
     for one in site.links("type"):
         if not is_http(one.href) and not one.href.startswith(("info:", "urn:")):
             yield Finding(one.visit, f"{one.words} is no absolute URI of a class.")
 
 
+@CHECKS.add("type.https", "§2.1.1", "A term of schema.org begins with https.", Verdict.WARNING)
 def _type_scheme(site: Site) -> Findings:
     for one in site.links("type"):
         if host_of(one.link.href) == "schema.org" and not one.link.href.startswith("https:"):
             yield Finding(one.visit, f"{one.words} is written with https in the profile.")
 
 
+@CHECKS.add("author.uri", "§2.1.1", "An author is an absolute URI, not a bare ORCID.")
 def _author_uri(site: Site) -> Findings:
     for one in site.links("author"):
         if not is_http(one.href):
@@ -186,6 +208,7 @@ def _author_uri(site: Site) -> Findings:
             yield Finding(one.visit, f"{one.words} is {words}.")
 
 
+@CHECKS.add("author.orcid", "§2.1.1", "An ORCID is valid and begins with https://orcid.org/.", Verdict.WARNING)
 def _orcid(site: Site) -> Findings:
     for one in site.links("author"):
         if host_of(one.link.href).removeprefix("www.") == "orcid.org":
@@ -203,90 +226,34 @@ def _is_right(orcid: str) -> bool:
     return (total + (10 if digits[-1] == "X" else int(digits[-1]))) % 11 == 1
 
 
+@CHECKS.add("license.one", "§2.1.1", "The page has at most one license link.")
 def _one_license(site: Site) -> Findings:
     targets = dict.fromkeys(one.link.href for one in site.links("license") if is_http(one.href))
     if len(targets) > 1:
         yield Finding(site.page, f"The page has {len(targets)} license links: {', '.join(targets)}.")
 
 
+@CHECKS.add("license.uri", "§2.1.1", "The licence is an absolute http or https URI.")
 def _license_uri(site: Site) -> Findings:
     for one in site.links("license"):
         if not is_http(one.href):
             yield Finding(one.visit, f"{one.words} is no absolute http or https URI.")
 
 
+@CHECKS.add("license.spdx-uri", "§2.1.1", "The SPDX URI of a licence has no .html.", Verdict.WARNING)
 def _spdx_page(site: Site) -> Findings:
     for one in site.links("license"):
         if _SPDX_PAGE.fullmatch(one.link.href):
             yield Finding(one.visit, f"{one.words} is the page of the licence. Its URI has no .html.")
 
 
+@CHECKS.add("license.spdx", "§2.1.1", "A licence that SPDX lists has its SPDX URI.", Verdict.WARNING)
 def _spdx(site: Site) -> Findings:
     for one in site.links("license"):
         if listed := spdx_uri(one.link.href):
             yield Finding(one.visit, f"{one.words} has the SPDX URI {listed}.")
 
 
-CHECKS: tuple[Check[Site], ...] = (
-    Check("page.works", "FAIR Signposting Profile §1.1", "The landing page answers with success.", _works),
-    Check("page.head", "RFC 9110 §9.3.2", "HEAD has the status and the media type of GET.", _head_status),
-    Check(
-        "page.head-links",
-        "FAIR Signposting Profile §1.2, RFC 9110 §9.3.2",
-        "HEAD has the links of GET.",
-        _head_links,
-    ),
-    Check("page.charset", "RFC 9110 §8.3.2", "The charset of the page is stated.", _charset, Verdict.WARNING),
-    Check(
-        "page.not-acceptable",
-        "RFC 9110 §15.5.7",
-        "A media type that the page does not have brings 406.",
-        _not_acceptable,
-        Verdict.WARNING,
-    ),
-    Check("cite-as.one", _PROFILE, "The page has exactly one cite-as link.", _one_cite_as),
-    Check("cite-as.uri", _PROFILE, "The target of cite-as is an absolute http or https URI.", _cite_as_uri),
-    Check(
-        "cite-as.persistent",
-        _PROFILE,
-        "The target of cite-as is a persistent identifier, not the address of the page.",
-        _cite_as_persistent,
-        Verdict.WARNING,
-    ),
-    Check("cite-as.resolves", _PROFILE, "The target of cite-as leads to this page.", _cite_as_resolves),
-    Check("describedby.one", _PROFILE, "The page has a describedby link.", _described),
-    Check("describedby.type", _PROFILE, "Every describedby link has a type.", _described_type),
-    Check(
-        "describedby.profile",
-        _PROFILE,
-        "A describedby link with a generic type has a profile.",
-        _described_profile,
-        Verdict.WARNING,
-    ),
-    Check(
-        "describedby.address",
-        "practice of the field",
-        "Every metadata format has an address of its own.",
-        _described_twice,
-        Verdict.WARNING,
-    ),
-    Check("describedby.metadata", _PROFILE, "describedby leads to metadata, not to content.", _described_content),
-    Check("type.class", _PROFILE, "A type link says what the object is.", _class),
-    Check(
-        "type.about-page",
-        _PROFILE,
-        "A landing page has a type link to schema.org's AboutPage.",
-        _about_page,
-        Verdict.WARNING,
-    ),
-    Check("type.most", _PROFILE, "The page has at most two type links.", _most_types, Verdict.WARNING),
-    Check("type.uri", _PROFILE, "A type link leads to the URI of a class.", _type_uri),
-    Check("type.https", _PROFILE, "A term of schema.org begins with https.", _type_scheme, Verdict.WARNING),
-    Check("author.uri", _PROFILE, "An author is an absolute URI, not a bare ORCID.", _author_uri),
-    Check("author.orcid", _PROFILE, "An ORCID is valid and begins with https://orcid.org/.", _orcid, Verdict.WARNING),
-    Check("license.one", _PROFILE, "The page has at most one license link.", _one_license),
-    Check("license.uri", _PROFILE, "The licence is an absolute http or https URI.", _license_uri),
-    Check("license.spdx-uri", _PROFILE, "The SPDX URI of a licence has no .html.", _spdx_page, Verdict.WARNING),
-    Check("license.spdx", _PROFILE, "A licence that SPDX lists has its SPDX URI.", _spdx, Verdict.WARNING),
-    Check("item.type", _PROFILE, "Every item link has a type.", _item_type),
-)
+@CHECKS.add("item.type", "§2.1.1", "Every item link has a type.")
+def _item_type(site: Site) -> Findings:
+    yield from _without_type(site, "item")

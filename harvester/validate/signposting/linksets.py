@@ -1,21 +1,18 @@
 """Checks of link sets: how they are written (RFC 9264), and what they have at level 2."""
 
-from __future__ import annotations
-
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from gateway.core.errors import AnswerTooLarge
 from gateway.core.typed_links import JSON, TEXT, Link
-from harvester.validate.check import Check, Finding, Findings, Undecided
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.signposting.declared import Declared, document_of, is_http, is_same, normal_form, written_in
 from harvester.validate.signposting.site import LinkSet, Site
 from harvester.validate.signposting.visits import Visit
 
-_LEVEL2 = "FAIR Signposting Profile §2.2"
 _UTF_8 = ("", "utf-8", "utf8")
+CHECKS = Checks[Site]("FAIR Signposting Profile")
 
 
 def _received(site: Site, form: str = "") -> Iterator[LinkSet]:
@@ -26,18 +23,21 @@ def _received(site: Site, form: str = "") -> Iterator[LinkSet]:
     yield from received
 
 
+@CHECKS.add("linkset.type", "§2.2", "A linkset link has the type of a link set.")
 def _typed(site: Site) -> Findings:
     for one in site.linksets:
         if one.declared.link.type not in (TEXT, JSON):
             yield Finding(one.declared.visit, f"{one.declared.words} has the type {one.declared.link.type!r}.")
 
 
+@CHECKS.add("linkset.works", "§2.2", "A linkset link leads to a link set.")
 def _arrives(site: Site) -> Findings:
     for one in site.linksets:
         if one.visit.is_failure:
             yield Finding(one.visit, f"{one.declared.words} brings {one.visit.ended}.")
 
 
+@CHECKS.add("linkset.content-type", "RFC 9264 §4", "A link set has the media type that the link states.")
 def _content_type(site: Site) -> Findings:
     for one in site.linksets:
         stated = one.declared.link.type
@@ -45,6 +45,9 @@ def _content_type(site: Site) -> Findings:
             yield Finding(one.visit, f"Content-Type is {one.visit.media_type!r}, and the link says {stated}.")
 
 
+@CHECKS.add(
+    "linkset.head", "RFC 9110 §9.3.2", "HEAD of a link set has the status and the media type of GET.", Verdict.WARNING
+)
 def _head(site: Site) -> Findings:
     for one in _received(site):
         head = site.conversation.ask(one.declared.link.href, method="HEAD", accept=one.form)
@@ -52,6 +55,7 @@ def _head(site: Site) -> Findings:
             yield Finding(head, f"GET brings HTTP {one.visit.status}, {one.visit.header('Content-Type')}.")
 
 
+@CHECKS.add("linkset.charset", "RFC 9264 §4.1, RFC 8259 §8.1", "A link set is UTF-8.")
 def _charset(site: Site) -> Findings:
     for one in _received(site):
         try:
@@ -63,6 +67,7 @@ def _charset(site: Site) -> Findings:
                 yield Finding(one.visit, f"Content-Type states the charset {one.visit.charset}.")
 
 
+@CHECKS.add("linkset.text", "RFC 9264 §4.1", "A link set as text has the syntax of a Link header.")
 def _text(site: Site) -> Findings:
     for one in _received(site, TEXT):
         try:
@@ -87,6 +92,7 @@ def why_no_json(visit: Visit) -> str:
     return ""
 
 
+@CHECKS.add("linkset.json", "RFC 9264 §4.2", "A link set as JSON is well-formed.")
 def _json(site: Site) -> Findings:
     for one in _received(site, JSON):
         reason = why_no_json(one.visit)
@@ -111,6 +117,7 @@ def document_in(visit: Visit) -> Mapping[str, object]:
     return document if isinstance(document, dict) else {}
 
 
+@CHECKS.add("linkset.sole-member", "RFC 9264 §4.2.1", "linkset is the only member of the document.")
 def _sole_member(site: Site) -> Findings:
     for one in _received(site, JSON):
         if not why_no_json(one.visit) and (members := list(document_in(one.visit))) != ["linkset"]:
@@ -152,12 +159,18 @@ def _wrong_attributes(relation: str, target: Mapping[str, object]) -> Iterator[s
             yield f"{name} of a target of {relation!r} is no array of {'texts' if kind is str else 'objects'}."
 
 
+@CHECKS.add(
+    "linkset.structure",
+    "RFC 9264 §4.2.2, §4.2.3, §4.2.4.1",
+    "linkset is an array of objects; a relation is an array of objects with href and attributes.",
+)
 def _structure(site: Site) -> Findings:
     for one in _received(site, JSON):
         for sentence in wrong_structure(document_in(one.visit)):
             yield Finding(one.visit, sentence)
 
 
+@CHECKS.add("linkset.contexts", "RFC 9264 §4.2.1", "Each anchor has one context object.")
 def _contexts(site: Site) -> Findings:
     for one in _received(site, JSON):
         contexts = document_in(one.visit).get("linkset")
@@ -167,6 +180,7 @@ def _contexts(site: Site) -> Findings:
                 yield Finding(one.visit, f"{count} context objects have the anchor {anchor!r}.")
 
 
+@CHECKS.add("linkset.anchors", "§1.4", "Every link of a link set has an anchor.")
 def _anchors(site: Site) -> Findings:
     for one in _received(site):
         for declared in one.links:
@@ -180,6 +194,7 @@ def is_absolute(reference: str) -> bool:
     return bool(colon and rest) and scheme.replace("+", "a").replace("-", "a").replace(".", "a").isalnum()
 
 
+@CHECKS.add("linkset.absolute", "§1.4", "Anchors and targets of a link set are absolute URIs.")
 def _absolute(site: Site) -> Findings:
     for one in _received(site):
         for declared in one.links:
@@ -188,6 +203,7 @@ def _absolute(site: Site) -> Findings:
                     yield Finding(one.visit, f"<{reference}> is no absolute URI ({declared.form}).")
 
 
+@CHECKS.add("linkset.same", "RFC 9264 §4", "Both forms of a link set have the same links.")
 def _same(site: Site) -> Findings:
     by_form: dict[str, set[Link]] = {}
     for one in _received(site):
@@ -203,6 +219,7 @@ def _same(site: Site) -> Findings:
             yield Finding(visit, f"{form} has the link {link.rel} to <{link.href}>, and {other} has not the same.")
 
 
+@CHECKS.add("linkset.page", "§2.2.1", "A link set has links from the page.")
 def _landing(site: Site) -> Findings:
     for one in _received(site):
         is_empty = document_in(one.visit) == {"linkset": []} if one.form == JSON else not one.visit.body.strip()
@@ -210,6 +227,7 @@ def _landing(site: Site) -> Findings:
             yield Finding(one.visit, f"No link has the anchor {site.address}.")
 
 
+@CHECKS.add("linkset.complete", "§2.2", "A link set has all links of level 1.")
 def _comprehensive(site: Site) -> Findings:
     for one in _received(site):
         own = [item for item in one.links if not item.anchor or site.is_page(item.link.anchor)]
@@ -231,10 +249,11 @@ def is_judged(declared: Declared) -> bool:
     return declared.link.rel not in _URIS or is_http(declared.href)
 
 
-def _back(rel: str, back: str) -> Check[Site]:
-    """Return the check that every target of a relation leads back to the page in the link sets."""
+def _back(section: str, rel: str, back: str) -> None:
+    """Declare the check that every target of a relation leads back to the page in the link sets."""
 
-    def function(site: Site) -> Findings:
+    @CHECKS.add(f"linkset.{back}", section, f"Every target of {rel} has one {back} link to the page.")
+    def _(site: Site) -> Findings:
         for one in _received(site):
             known: dict[str, set[str]] = {}
             for item in one.links:
@@ -247,42 +266,6 @@ def _back(rel: str, back: str) -> Check[Site]:
                         words = ", ".join(sorted(targets)) or "nothing"
                         yield Finding(one.visit, f"{back} of <{item.link.href}> leads to {words}.")
 
-    section = f"FAIR Signposting Profile {'§2.2.2' if rel == 'item' else '§2.2.3'}"
-    return Check(f"linkset.{back}", section, f"Every target of {rel} has one {back} link to the page.", function)
 
-
-CHECKS: tuple[Check[Site], ...] = (
-    Check("linkset.type", _LEVEL2, "A linkset link has the type of a link set.", _typed),
-    Check("linkset.works", _LEVEL2, "A linkset link leads to a link set.", _arrives),
-    Check("linkset.content-type", "RFC 9264 §4", "A link set has the media type that the link states.", _content_type),
-    Check(
-        "linkset.head",
-        "RFC 9110 §9.3.2",
-        "HEAD of a link set has the status and the media type of GET.",
-        _head,
-        Verdict.WARNING,
-    ),
-    Check("linkset.charset", "RFC 9264 §4.1, RFC 8259 §8.1", "A link set is UTF-8.", _charset),
-    Check("linkset.text", "RFC 9264 §4.1", "A link set as text has the syntax of a Link header.", _text),
-    Check("linkset.json", "RFC 9264 §4.2", "A link set as JSON is well-formed.", _json),
-    Check("linkset.sole-member", "RFC 9264 §4.2.1", "linkset is the only member of the document.", _sole_member),
-    Check(
-        "linkset.structure",
-        "RFC 9264 §4.2.2, §4.2.3, §4.2.4.1",
-        "linkset is an array of objects; a relation is an array of objects with href and attributes.",
-        _structure,
-    ),
-    Check("linkset.contexts", "RFC 9264 §4.2.1", "Each anchor has one context object.", _contexts),
-    Check("linkset.anchors", "FAIR Signposting Profile §1.4", "Every link of a link set has an anchor.", _anchors),
-    Check(
-        "linkset.absolute",
-        "FAIR Signposting Profile §1.4",
-        "Anchors and targets of a link set are absolute URIs.",
-        _absolute,
-    ),
-    Check("linkset.same", "RFC 9264 §4", "Both forms of a link set have the same links.", _same),
-    Check("linkset.page", "FAIR Signposting Profile §2.2.1", "A link set has links from the page.", _landing),
-    Check("linkset.complete", _LEVEL2, "A link set has all links of level 1.", _comprehensive),
-    _back("item", "collection"),
-    _back("describedby", "describes"),
-)
+_back("§2.2.2", "item", "collection")
+_back("§2.2.3", "describedby", "describes")

@@ -1,21 +1,18 @@
 """Checks of the content and the metadata that a landing page links to, by HEAD, and by GET for metadata."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
-from harvester.validate.check import Check, Finding, Findings, Undecided
-from harvester.validate.report import Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.signposting.declared import is_same, of_header
 from harvester.validate.signposting.landing import missing_links
 from harvester.validate.signposting.site import HTML, Site, Target, accepted
 from harvester.validate.signposting.syntax import MEDIA_TYPE
 from harvester.validate.signposting.visits import essence
 
-_LEVEL1 = "FAIR Signposting Profile §2.1.2"
 _BACK = {"item": "collection", "describedby": "describes"}
 _MOST_LINKSETS = 2  # that a resource has for itself
 _RESTRICTED = (401, 402, 403, 451)  # the resource is there, and not for everybody
+CHECKS = Checks[Site]("FAIR Signposting Profile")
 
 
 def _targets(site: Site, rel: str) -> tuple[Target, ...]:
@@ -42,6 +39,9 @@ def _works(rel: str) -> Callable[[Site], Findings]:
     return check
 
 
+CHECKS.add("item.works", "§2.1.1", "Every item can be requested.")(_works("item"))
+
+
 def _content_type(rel: str) -> Callable[[Site], Findings]:
     def check(site: Site) -> Findings:
         for target in _targets(site, rel):
@@ -52,6 +52,11 @@ def _content_type(rel: str) -> Callable[[Site], Findings]:
                 )
 
     return check
+
+
+CHECKS.add("item.content-type", "RFC 8288 §3.4.1", "Content-Type of an item is the type of the link.", Verdict.WARNING)(
+    _content_type("item")
+)
 
 
 def _back_missing(rel: str) -> Callable[[Site], Findings]:
@@ -65,6 +70,9 @@ def _back_missing(rel: str) -> Callable[[Site], Findings]:
     return check
 
 
+CHECKS.add("item.collection", "§2.1.2", "An item has a collection link.", Verdict.WARNING)(_back_missing("item"))
+
+
 def _back_wrong(rel: str) -> Callable[[Site], Findings]:
     back = _BACK[rel]
 
@@ -75,6 +83,9 @@ def _back_wrong(rel: str) -> Callable[[Site], Findings]:
                 yield Finding(target.head, f"{back} of <{target.declared.href}> leads to {', '.join(links)}.")
 
     return check
+
+
+CHECKS.add("item.collection-page", "§2.1.2", "collection of an item leads to the page.")(_back_wrong("item"))
 
 
 def _back_links(target: Target, back: str) -> tuple[str, ...]:
@@ -95,12 +106,12 @@ def _in_own_linksets(site: Site, target: Target, back: str) -> Iterator[str]:
                 yield one.link.href
 
 
-def _metadata_of_others(site: Site) -> Findings:
-    for target in _own(site, "describedby"):
-        if len(links := _back_links(target, "describes")) > 1:
-            yield Finding(target.head, f"describes of <{target.declared.href}> leads to {', '.join(links)}.")
-
-
+@CHECKS.add(
+    "item.collection-others",
+    "§2.1.2",
+    "Every other page that an item names as its collection has the item.",
+    Verdict.WARNING,
+)
 def _items_of_others(site: Site) -> Findings:
     for target in _own(site, "item"):
         links_back = _back_links(target, "collection")
@@ -117,6 +128,41 @@ def _items_of_others(site: Site) -> Findings:
                 )
 
 
+@CHECKS.add("item.repeats", "§2.1.2", "An item does not repeat cite-as and license of the page.", Verdict.WARNING)
+def _repeats(site: Site) -> Findings:
+    of_page = {(one.link.rel, one.link.href) for one in site.level1() if one.link.rel in ("cite-as", "license")}
+    for target in _own(site, "item"):
+        for one in of_header(target.head):
+            if (one.link.rel, one.link.href) in of_page and not site.is_page(target.head.url):
+                yield Finding(target.head, f"{one.link.rel} of <{target.declared.href}> is that of the whole object.")
+
+
+CHECKS.add("metadata.works", "§2.1.1", "All metadata can be requested.")(_works("describedby"))
+CHECKS.add(
+    "metadata.content-type", "RFC 8288 §3.4.1", "Content-Type of metadata is the type of the link.", Verdict.WARNING
+)(_content_type("describedby"))
+CHECKS.add("metadata.describes", "§2.1.2", "Metadata has a describes link.", Verdict.WARNING)(
+    _back_missing("describedby")
+)
+CHECKS.add("metadata.describes-page", "§2.1.2", "describes of metadata leads to the page.")(_back_wrong("describedby"))
+
+
+@CHECKS.add("metadata.describes-one", "§2.1.2", "describes of metadata leads to one page.")
+def _metadata_of_others(site: Site) -> Findings:
+    for target in _own(site, "describedby"):
+        if len(links := _back_links(target, "describes")) > 1:
+            yield Finding(target.head, f"describes of <{target.declared.href}> leads to {', '.join(links)}.")
+
+
+@CHECKS.add("metadata.head", "RFC 9110 §9.3.2", "HEAD of metadata has the links of GET.")
+def _metadata_head(site: Site) -> Findings:
+    for target in _own(site, "describedby"):
+        visit = site.conversation.ask(target.declared.link.href, accept=accepted(target.declared))
+        if visit.is_success and (missing := missing_links(visit, target.head)):
+            yield Finding(target.head, f"HEAD has other links than GET, such as <{missing}>.")
+
+
+@CHECKS.add("resource.linkset", "§2.2", "Content and metadata name the link set.", Verdict.WARNING)
 def _linkset(site: Site) -> Findings:
     known = {one.declared.link.href for one in site.linksets}
     for rel, back in _BACK.items():
@@ -127,89 +173,12 @@ def _linkset(site: Site) -> Findings:
                 yield Finding(target.head, f"<{target.declared.href}> does not name the link set in its headers.")
 
 
-def _repeats(site: Site) -> Findings:
-    of_page = {(one.link.rel, one.link.href) for one in site.level1() if one.link.rel in ("cite-as", "license")}
-    for target in _own(site, "item"):
-        for one in of_header(target.head):
-            if (one.link.rel, one.link.href) in of_page and not site.is_page(target.head.url):
-                yield Finding(target.head, f"{one.link.rel} of <{target.declared.href}> is that of the whole object.")
-
-
+@CHECKS.add(
+    "resource.named", "§2.1.1, §2.2", "The page, or its link set, names the content or metadata that was given."
+)
 def _named(site: Site) -> Findings:
     if site.part is None:
         return
     known = [one.link.href for rel in _BACK for one in site.links(rel)]
     if not any(is_same(href, url) for href in known for url in (site.part.request.url, site.part.url)):
         yield Finding(site.part, f"Neither {site.address} nor its link sets have an item or describedby link to it.")
-
-
-def _metadata_head(site: Site) -> Findings:
-    for target in _own(site, "describedby"):
-        visit = site.conversation.ask(target.declared.link.href, accept=accepted(target.declared))
-        if visit.is_success and (missing := missing_links(visit, target.head)):
-            yield Finding(target.head, f"HEAD has other links than GET, such as <{missing}>.")
-
-
-CHECKS: tuple[Check[Site], ...] = (
-    Check("item.works", "FAIR Signposting Profile §2.1.1", "Every item can be requested.", _works("item")),
-    Check(
-        "item.content-type",
-        "RFC 8288 §3.4.1",
-        "Content-Type of an item is the type of the link.",
-        _content_type("item"),
-        Verdict.WARNING,
-    ),
-    Check(
-        "item.collection",
-        _LEVEL1,
-        "An item has a collection link.",
-        _back_missing("item"),
-        Verdict.WARNING,
-    ),
-    Check("item.collection-page", _LEVEL1, "collection of an item leads to the page.", _back_wrong("item")),
-    Check(
-        "item.collection-others",
-        _LEVEL1,
-        "Every other page that an item names as its collection has the item.",
-        _items_of_others,
-        Verdict.WARNING,
-    ),
-    Check(
-        "item.repeats",
-        _LEVEL1,
-        "An item does not repeat cite-as and license of the page.",
-        _repeats,
-        Verdict.WARNING,
-    ),
-    Check("metadata.works", "FAIR Signposting Profile §2.1.1", "All metadata can be requested.", _works("describedby")),
-    Check(
-        "metadata.content-type",
-        "RFC 8288 §3.4.1",
-        "Content-Type of metadata is the type of the link.",
-        _content_type("describedby"),
-        Verdict.WARNING,
-    ),
-    Check(
-        "metadata.describes",
-        _LEVEL1,
-        "Metadata has a describes link.",
-        _back_missing("describedby"),
-        Verdict.WARNING,
-    ),
-    Check("metadata.describes-page", _LEVEL1, "describes of metadata leads to the page.", _back_wrong("describedby")),
-    Check("metadata.describes-one", _LEVEL1, "describes of metadata leads to one page.", _metadata_of_others),
-    Check("metadata.head", "RFC 9110 §9.3.2", "HEAD of metadata has the links of GET.", _metadata_head),
-    Check(
-        "resource.linkset",
-        "FAIR Signposting Profile §2.2",
-        "Content and metadata name the link set.",
-        _linkset,
-        Verdict.WARNING,
-    ),
-    Check(
-        "resource.named",
-        "FAIR Signposting Profile §2.1.1, §2.2",
-        "The page, or its link set, names the content or metadata that was given.",
-        _named,
-    ),
-)

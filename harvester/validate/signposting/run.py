@@ -4,16 +4,13 @@ It starts at a landing page and follows its links to metadata, content, link set
 all checks of this package. All requests go through the given `fetch`.
 """
 
-from __future__ import annotations
-
 import time
 from itertools import chain
 
 from gateway.core.errors import AnswerTooLarge, ConfigurationError
 from harvester.http.messages import Fetch
-from harvester.validate.check import Check
+from harvester.validate.check import Check, Report, Verdict
 from harvester.validate.client import Clock
-from harvester.validate.report import Report, Verdict
 from harvester.validate.signposting import catalog, landing, linksets, resources, syntax
 from harvester.validate.signposting.declared import is_http
 from harvester.validate.signposting.site import HTML, Site, page_of

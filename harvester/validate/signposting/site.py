@@ -1,7 +1,5 @@
 """Facts about a landing page and what it links to, requested when a check first needs them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple

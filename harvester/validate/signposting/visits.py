@@ -1,7 +1,5 @@
 """The requests of a check of typed links: each request once, within limits. Only this module sends requests."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass
@@ -9,9 +7,8 @@ from functools import cached_property
 
 from gateway.core.errors import AddressRefused, AnswerTooLarge, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.validate.check import Undecided
+from harvester.validate.check import Evidence, Undecided
 from harvester.validate.client import Clock
-from harvester.validate.report import Evidence
 
 _OK, _NO_MORE = 200, 300
 _MOST_SHOWN = 300  # characters of a header in a line of the report
@@ -125,7 +122,6 @@ class Visits:
     """The requests of one check. The same request is sent once. `ask` raises Undecided when a limit is reached."""
 
     def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        """Take `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
         self.limits = limits
         self.sent = 0
         self._consulted: list[Visit] = []

@@ -1,7 +1,5 @@
 """Which of the dates of a record is that of the work, and how exact it is."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.dates import date_of, date_parts, dublin_core_dates, iso_of, year_of
 from gateway.core.model import DateType, WorkDate
 from tests.rows import each_row

@@ -1,7 +1,5 @@
 """A place in a journal is read from a dc:source only if it has the form of one; anything else is no journal."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.model import Statement, Work
 from gateway.pages.reference import reference_of

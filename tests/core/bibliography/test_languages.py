@@ -1,7 +1,5 @@
 """Languages are read as BCP 47 has them; a code that is none is an unknown language, and never English."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.languages import language_tag, languages_in
 from tests.rows import each_row
 

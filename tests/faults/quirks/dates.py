@@ -1,7 +1,5 @@
 """Quirks of dates: granularities that lie, clocks of their own, and lists that do not keep to what was asked."""
 
-from __future__ import annotations
-
 import re
 
 from tests.faults.editing import edited, refused, size_of

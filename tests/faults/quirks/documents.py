@@ -1,7 +1,5 @@
 """Quirks of XML: bytes that are none, documents with something before, behind or inside them, and foreign envelopes."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.model import RunOutcome

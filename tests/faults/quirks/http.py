@@ -1,7 +1,5 @@
 """Quirks of HTTP: statuses, waits, walls, redirects, addresses, encodings and time."""
 
-from __future__ import annotations
-
 import gzip
 from email.utils import formatdate
 

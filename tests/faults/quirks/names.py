@@ -1,7 +1,5 @@
 """Quirks of ListRecords that ListIdentifiers or an announced number brings to light."""
 
-from __future__ import annotations
-
 from gateway.core.model import RunOutcome
 from tests.faults.editing import edited, refused, token_of, with_token
 from tests.faults.site import Asked, Said, Serve, Stage

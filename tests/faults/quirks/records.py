@@ -1,7 +1,5 @@
 """Quirks of records and of what lists say of themselves: headers, identifiers, sizes, deletions and repetitions."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.model import RunOutcome

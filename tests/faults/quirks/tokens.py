@@ -1,7 +1,5 @@
 """Quirks of resumptionTokens: how they are written, how long they live, and where they lead."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Quirks of lists that bring a record more than once, and of sources that seem to delete what they have."""
 
-from __future__ import annotations
-
 import re
 
 from gateway.core.model import RunOutcome

@@ -1,7 +1,5 @@
 """Text that flows over sheets: in columns, with running heads, page and line numbers, as papers are laid out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -28,7 +26,6 @@ class Paper:
     has_line_numbers: bool = False
     hyphenates: bool = False
     writes_heads_last: bool = False  # in the file; on the page they are where they are
-    is_spaceless: bool = False  # a script without spaces: lines break anywhere
     leading: float = 1.25
     sheets: list[Sheet] = field(default_factory=list)
     _heads: list[int] = field(default_factory=list)  # how many lines of each sheet are running heads
@@ -49,9 +46,9 @@ class Paper:
         self._column, self._top = 0, self.height - _MARGIN - 14
         self._y = self._top
 
-    def run(self, text: str, x: float, y: float, size: float, font: str = "", *, turned: bool = False) -> None:
+    def run(self, text: str, x: float, y: float, size: float, font: str = "") -> None:
         """Write a line at a place of this page."""
-        self.sheets[-1].runs.append(Run(x, y, size, text, font or self.font, turned=turned))
+        self.sheets[-1].runs.append(Run(x, y, size, text, font or self.font))
 
     def columns(self, count: int) -> None:
         """Go on in so many columns, below what is there."""
@@ -95,9 +92,6 @@ class Paper:
             self.page()
 
     def _broken(self, text: str, size: float) -> list[str]:
-        if self.is_spaceless:
-            most = int(self._line_width / size)
-            return [text[start : start + most] for start in range(0, len(text), most)] or [""]
         lines, line = [], ""
         for word in text.split(" "):
             longer = f"{line} {word}" if line else word

@@ -1,7 +1,5 @@
 """The parts that papers are made of: heads with title, authors and abstract, bodies, references."""
 
-from __future__ import annotations
-
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.words import Subject
 

@@ -1,7 +1,5 @@
 """A small writer of PDFs: lines of text at places on sheets, in the standard fonts or in one with a ToUnicode table."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,28 +9,25 @@ from typing import NamedTuple
 FONTS = {"Times": "Times-Roman", "TimesBold": "Times-Bold", "Sans": "Helvetica", "SansBold": "Helvetica-Bold"}
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[]- "), frozenset("mwMW@%—")
 _WIDE_SCRIPTS = 0x2E80  # from here on, characters are as wide as high
-_GREY = b"\x80" * 64
 
 
 class Run(NamedTuple):
-    """A line of text at a place. `turned` writes it from below to above."""
+    """A line of text at a place."""
 
     x: float
     y: float
     size: float
     text: str
     font: str = "Times"
-    turned: bool = False
 
 
 @dataclass
 class Sheet:
-    """One page. `is_image` fills it with a picture, as a scanner does."""
+    """One page."""
 
     width: float = 595.0
     height: float = 842.0
     runs: list[Run] = field(default_factory=list)
-    is_image: bool = False
 
 
 def width_of(text: str, size: float) -> float:
@@ -66,10 +61,7 @@ class _Writer:
             % (name.encode(), self._add(f"<</Type/Font/Subtype/Type1/BaseFont/{base}/Encoding/WinAnsiEncoding>>"))
             for name, base in FONTS.items()
         )
-        image = self._stream(
-            _GREY, b"/Type/XObject/Subtype/Image/Width 8/Height 8/ColorSpace/DeviceGray/BitsPerComponent 8"
-        )
-        resources = b"<</Font<<%s/Wide %d 0 R>>/XObject<</Scan %d 0 R>>>>" % (fonts, self._wide_font(), image)
+        resources = b"<</Font<<%s/Wide %d 0 R>>>>" % (fonts, self._wide_font())
         pages = [
             self._add(
                 b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R/Resources %s>>"
@@ -92,8 +84,7 @@ class _Writer:
         return self._add(head + b"stream\n" + packed + b"\nendstream")
 
     def _content(self, sheet: Sheet) -> bytes:
-        picture = b"q %d 0 0 %d 0 0 cm /Scan Do Q\n" % (sheet.width, sheet.height) if sheet.is_image else b""
-        return picture + b"\n".join(map(self._run, sheet.runs))
+        return b"\n".join(map(self._run, sheet.runs))
 
     def _run(self, run: Run) -> bytes:
         try:
@@ -103,8 +94,7 @@ class _Writer:
         else:
             font = run.font
             shown = "(" + "".join(chr(b) if 32 <= b < 127 and b not in b"()\\" else f"\\{b:03o}" for b in plain) + ")"
-        turn = "0 1 -1 0" if run.turned else "1 0 0 1"
-        return f"BT /{font} {run.size:g} Tf {turn} {run.x:.1f} {run.y:.1f} Tm {shown} Tj ET".encode()
+        return f"BT /{font} {run.size:g} Tf 1 0 0 1 {run.x:.1f} {run.y:.1f} Tm {shown} Tj ET".encode()
 
     def _code(self, character: str) -> int:
         return self.codes.setdefault(character, len(self.codes) + 1)

@@ -8,20 +8,37 @@ the pages of the work, and `of s` where they are those of the work. `each 1-8` r
 `|`, with `{n}`. A line with `#` says what the file is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from gateway.core.model import DocumentKind
-from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references, summary
 from tests.fulltext.corpus.words import Subject
 
 _STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>b*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
 _WAYS = re.compile(r"<([^<>]*~[^<>]*)>")
+
+
+class Case(NamedTuple):
+    """A file and the work that it is offered for. `name` is the last part of its address.
+
+    `title` is what the record says where that is not what is printed; `type` the type of the record.
+    """
+
+    subject: Subject
+    file: bytes
+    name: str = "download.pdf"
+    title: str = ""
+    type: str = "article"
+
+
+class Kind(NamedTuple):
+    """One kind of file, and what is right."""
+
+    name: str
+    is_right: bool
+    make: Callable[[Subject], Case]
 
 
 class _Number(int):
@@ -103,56 +120,15 @@ def uncover(paper: Paper, s: Subject) -> None:
     paper.page()
 
 
-def _same(subject: Subject) -> Subject:
-    return subject
-
-
-def _scripted(
-    named: Any, name: str, script: str, /, *,
-    own: Callable[[Subject], Subject] = _same, other: Callable[[Subject], Subject] = _same,
-    on: Callable[[Subject], Paper] = published, on_own: bool = False, **case: str | Callable[[Subject], str],
-) -> None:  # fmt: skip
-    """Name a kind: a script on a paper `on` of the other work, or of its own, and what differs in the `case`."""
-
-    def make(subject: Subject) -> Case:
-        s = own(subject)
-        o = other(s)
-        paper = set_by(script, on(s if on_own else o), s, o)
-        facts = {"pages": "{s.pages}", **case}
-        return Case(s, paper.pdf(), **{
-            key: filled(value, s, s) if isinstance(value, str) else value(s) for key, value in facts.items()
-        })  # fmt: skip
-
-    named(make, name)
-
-
-def right_one(
-    name: str, script: str = "", /, *, of: DocumentKind | None = DocumentKind.ARTICLE, version: str = "", **form: Any
-) -> None:  # fmt: skip
-    """Name a kind of file that is the work."""
-    _scripted(right(of, version), name, script, **form)
-
-
-def wrong_one(name: str, script: str = "", /, *, of: DocumentKind | None = None, **form: Any) -> None:
-    """Name a kind of file that is not the work, or not alone."""
-    _scripted(wrong(of), name, script, **form)
-
-
-def plain_sheets(**more: Any) -> Callable[[Subject], Paper]:
-    """Return what makes papers of a form that is the same for all works."""
-    return lambda _: Paper(**more)
-
-
 def _always(words: str) -> Callable[[int], str]:
     return lambda _: words
 
 
-_SETTING = re.compile(r"(of|version|on|on_own|own|header|first|other|name|type|title|pages|abstract)(?: (.*))?")
+_SETTING = re.compile(r"(on|on_own|own|header|first|other|name|type|title)(?: (.*))?")
 _ON: dict[str, Callable[..., Paper]] = {
     "sheets": lambda _, **more: Paper(**more), "journal": published, "covered": covered, "article": article, "plain": plain,
 }  # fmt: skip
 _FORMS: dict[str, Callable[[str], Any]] = {
-    "of": lambda value: None if value == "ANY" else DocumentKind[value],
     "on_own": lambda _: True,
     "own": lambda value: lambda s: s.titled(filled(value, s, s)),
     "other": lambda value: getattr(Subject, value),
@@ -179,8 +155,8 @@ def _argument(words: str) -> tuple[str, Any]:
     return name, {"str": str, "True": True}.get(value, value)
 
 
-def read_kinds(text: str) -> None:
-    """Name the kinds of a table like `kinds.txt`."""
+def read_kinds(text: str) -> Iterator[Kind]:
+    """Yield the kinds of a table like `kinds.txt`."""
     for heading, lines in re.findall(r"^\[(.+)\]\n((?:.+\n)*)", text, flags=re.MULTILINE):
         of, _, name = heading.partition(": ")
         form: dict[str, Any] = {}
@@ -191,4 +167,20 @@ def read_kinds(text: str) -> None:
             else:
                 script.append(line)
         on = _on(form.pop("on", "journal"), form.pop("header", None), form.pop("first", ""))
-        (right_one if of == "right" else wrong_one)(name, "\n".join(script), on=on, **form)
+        yield Kind(name, of == "right", _made_by("\n".join(script), on, **form))
+
+
+def _made_by(
+    script: str, on: Callable[[Subject], Paper], *,
+    own: Callable[[Subject], Subject] = lambda s: s, other: Callable[[Subject], Subject] = lambda s: s,
+    on_own: bool = False, **case: str,
+) -> Callable[[Subject], Case]:  # fmt: skip
+    """Return what makes files: a script on a paper `on` of the other work, or of its own, and what the `case` says."""
+
+    def make(subject: Subject) -> Case:
+        s = own(subject)
+        o = other(s)
+        paper = set_by(script, on(s if on_own else o), s, o)
+        return Case(s, paper.pdf(), **{key: filled(value, s, s) for key, value in case.items()})
+
+    return make

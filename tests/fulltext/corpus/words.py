@@ -6,13 +6,13 @@ others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
-
-from tests.fulltext.corpus.tables import table
 
 _T = TypeVar("_T")
 
@@ -26,7 +26,14 @@ class Topic(NamedTuple):
     journals: tuple[str, ...]
 
 
-_WORDS = table("words.txt")
+def _table() -> dict[str, tuple[str, ...]]:
+    """Return the parts of `words.txt` by their names."""
+    text = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
+    parts = re.split(r"^\[(\w+)\]$", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)
+    return {name: tuple(part.strip().split("\n")) for name, part in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+_WORDS = _table()
 TOPICS = tuple(
     Topic(tuple(adjectives.split()), tuple(nouns.split()), tuple(things.split()), tuple(journals.split("; ")))
     for adjectives, nouns, things, journals in zip(

@@ -1,7 +1,5 @@
 """Which link of a page leads to the file: every recorded page, and synthetic ones for systems that nobody recorded."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Outcome

@@ -1,15 +1,13 @@
 """Typed links and signposts: of headers, link sets, the head of a page; recorded, and as the standards have them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.core.typed_links import Link, links_of_header
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.steps import signposting
-from harvester.http import links
-from harvester.http.links import Link
+from harvester.http.json_answers import linkset
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import DATA, body, exchange, fetched
 from tests.rows import each_row
@@ -31,12 +29,12 @@ PAGE = "https://example.org/page/1"
     ("<b>", []), ("nonsense", []), ("<b", []),
 ])  # fmt: skip
 def test_links_of_a_header(header: str, expected: list[Link]) -> None:
-    assert list(links.from_header([header], PAGE)) == expected
+    assert list(links_of_header([header], PAGE)) == expected
 
 
 @given(st.text(alphabet='<>;,="\\ rel/a', max_size=40))
 def test_whatever_stands_in_a_header_it_is_read(header: str) -> None:
-    assert all(link.href and link.rel for link in links.from_header([header], PAGE))
+    assert all(link.href and link.rel for link in links_of_header([header], PAGE))
 
 
 @needs_data
@@ -91,4 +89,4 @@ def test_signposts_in_the_head_of_a_page(name: str, items: int, license: str, ci
 
 @each_row("content", [b"", b"[]", b'{"linkset": [{"anchor": "/x", "item": [{"type": "a/b"}, 3]}]}', b"[" * 100_000])
 def test_what_is_no_link_set_has_no_links(content: bytes) -> None:
-    assert links.from_json(content, PAGE) == ()
+    assert linkset(content, PAGE) == ()

@@ -1,7 +1,5 @@
 """What a page claims of the copy of its work, in words and in its metadata; other parts of the page claim nothing."""
 
-from __future__ import annotations
-
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.page_license import Terms
 from tests.rows import each_row

@@ -1,7 +1,5 @@
 """What a page says of the licence and the access of its work: of nothing else that it speaks of."""
 
-from __future__ import annotations
-
 import json
 
 from harvester.fulltext.pages import landing_page

@@ -1,7 +1,5 @@
 """Which link comes first on the pages of many platforms."""
 
-from __future__ import annotations
-
 from harvester.fulltext.pages import landing_page
 from tests.fulltext.platforms import Platform, answer, platforms
 from tests.rows import each_row

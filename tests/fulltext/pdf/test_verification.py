@@ -1,7 +1,5 @@
 """Whether what was fetched is the work: types from bytes, texts from children with limits, scores from both."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +20,6 @@ from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
 from harvester.fulltext.pdf.similarity import _stem, compared, words
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
-from tests.fulltext.corpus.papers import article
-from tests.fulltext.corpus.pdf import Run, Sheet, written
-from tests.fulltext.corpus.words import Subject
 from tests.fulltext.documents import EFSA, described, others, wanted
 from tests.fulltext.recorded import DATA, body
 from tests.rows import each_row
@@ -64,31 +59,6 @@ RECORDED = {
 def test_every_recorded_pdf_has_its_outcome(name: str) -> None:
     extracted = extract((PDF / f"{name}.pdf").read_bytes())
     assert (extracted.outcome, extracted.pages) == RECORDED[name]
-
-
-def _page(*runs: tuple[float, float, str]) -> bytes:
-    """Return a PDF of one page with lines at these places, in this order."""
-    return written([Sheet(runs=[Run(x, y, 10, text) for x, y, text in runs])])
-
-
-LINES = [(54.0, 700.0 - 20 * place, f"Line {place} of the text") for place in range(8)]
-FOOT = (54.0, 30.0, "17")
-
-
-@each_row("runs, first", [
-    ([*LINES, (54.0, 800.0, "Peer review report"), FOOT], ["Peer review report", "Line 0 of the text"]),
-    ([*LINES, (54.0, 800.0, "Annals"), (54.0, 780.0, "Erratum"), FOOT], ["Annals", "Erratum", "Line 0 of the text"]),
-    ([*LINES[3:], *LINES[:3], FOOT], ["Line 0 of the text", "Line 1 of the text"]),
-    ([*LINES[:2], (300.0, 700.0, "Second column"), (300.0, 680.0, "goes on here")], ["Line 0 of the text"]),
-])  # fmt: skip
-def test_a_running_head_that_a_file_has_last_is_read_first(
-    runs: list[tuple[float, float, str]], first: list[str]
-) -> None:
-    contents = reading._read("pdfium", _page(*runs))
-    lines = str(contents["front"]).split("\n")
-    assert [line.strip() for line in lines[: len(first)]] == first
-    assert sorted(map(str.strip, lines)) == sorted(text for _, _, text in runs)
-    assert [len(types) for types in contents["types"]] == [len(lines)]  # type: ignore[attr-defined]
 
 
 @needs_data
@@ -251,16 +221,6 @@ def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_b
     version = Related("has-preprint", "doi", "10.5555/preprint.1")
     versions = Known(work, beside, described=(described._replace(related=(version,)),)).versions
     assert versions == ((version,) if is_believed else ())
-
-
-@pytest.mark.slow
-def test_the_heights_of_the_lines_of_the_first_two_pages_are_measured() -> None:
-    subject = Subject(0)
-    extracted = extract(article(subject).pdf())
-    assert [len(types) for types in extracted.types] == [len(page.split("\n")) for page in extracted.first.split("\f")]
-    heights = dict(zip(extracted.front.splitlines(), extracted.types[0], strict=True))
-    title = next(line for line in heights if line.startswith(subject.title[:20]))
-    assert all(heights[title] > 1.5 * height for line, height in heights.items() if line not in subject.title)
 
 
 @needs_data

@@ -1,14 +1,12 @@
 """Which version a document says that it is: in the words of publishers, and in other languages than English."""
 
-from __future__ import annotations
-
 from gateway.core.model import Candidate, Outcome
 from gateway.fulltext.decisions import Thresholds, rule
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.versions import version_in
 from tests.rows import each_row
 
-LOOK = "Annals of Wet Land 12 (2019) 45-58\nReceived 3 May 2018; accepted 4 July 2019\n© 2019 Fen. doi:10.5555/a.1"
+LAYOUT = "Annals of Wet Land 12 (2019) 45-58\nReceived 3 May 2018; accepted 4 July 2019\n© 2019 Fen. doi:10.5555/a.1"
 
 STATED = [
     ("To cite this article before publication: Turf et al 2019 Annals in press https://doi.org/10.5555/", "accepted"),
@@ -26,14 +24,14 @@ STATED = [
 ]  # fmt: skip
 
 
-def a_page(*lines: str, look: str = LOOK) -> Extracted:
+def a_page(*lines: str, layout: str = LAYOUT) -> Extracted:
     """Return the first page of an article that looks published, with these lines below its head."""
-    text = "\n".join((look, "Drainage of peat meadows", "Ada Turf, Bo Reed", *lines, "Abstract", "The water fell."))
+    text = "\n".join((layout, "Drainage of peat meadows", "Ada Turf, Bo Reed", *lines, "Abstract", "The water fell."))
     return Extracted(Outcome.SUCCESS, 8, text, "", "pdfium", text)
 
 
 @each_row("words, version", STATED)
-def test_a_statement_counts_more_than_the_look_of_a_published_article(words: str, version: str) -> None:
+def test_a_statement_counts_more_than_the_layout_of_a_published_article(words: str, version: str) -> None:
     assert version_in(a_page()) == "published"
     assert version_in(a_page(words)) == version
     assert version_in(a_page(f"({words.upper()})" if len(words) < 60 else words)) == version

@@ -1,7 +1,5 @@
 """Due files come host by host: no host waits for another, and none gets two requests at once."""
 
-from __future__ import annotations
-
 from gateway.core.model import FileRecheck
 from harvester.fulltext.recheck.run import HostQueues
 

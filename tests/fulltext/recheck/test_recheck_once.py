@@ -1,7 +1,5 @@
 """A published file is looked at, and what has become of it is published: the rest of these tests is slow."""
 
-from __future__ import annotations
-
 from harvester.fulltext.recheck.one_file import Effect
 from tests.fulltext.recheck.test_recheck_run import rechecked  # noqa: F401 - the fixture
 from tests.fulltext.test_releasing import COPY, stamps

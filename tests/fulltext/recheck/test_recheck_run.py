@@ -1,7 +1,5 @@
 """Published files are looked at again: what has changed is decided on and published, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
@@ -21,8 +19,8 @@ from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.store.opening import open_discovery
 from harvester.cli import main
+from harvester.commands.file_output import facts_of_recheck, words_of_recheck
 from harvester.commands.output import moment
-from harvester.commands.recheck_output import facts_of_recheck, words_of_recheck
 from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.http.messages import Fetched, Request
@@ -41,7 +39,7 @@ from tests.fulltext.test_releasing import (
     stamps,
     unpaywall,
 )
-from tests.fulltext.web import RecordedWeb, a_pdf, answer
+from tests.fulltext.web import RecordedWeb, a_pdf, answer, to
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +62,7 @@ class Server(RecordedWeb):
 
 
 class Rechecked:
-    """An instance with published files, and the looks at them."""
+    """An instance with published files, and their rechecks."""
 
     def __init__(self, search) -> None:
         self.search, self.web = search, search.web
@@ -74,7 +72,7 @@ class Rechecked:
         search = self.search
         search.now += int(days * DAY)
         self.web.asked.clear()
-        work = Recheck(search.store, search.desk, self.web, search.settings, clock=lambda: float(search.now))
+        work = Recheck(search.store, search.discovery, self.web, search.settings, clock=lambda: float(search.now))
         every = order.pop("every", {"laro": PERIOD})
         results = list(work.run(Order(every, **order)))
         self.stamped = search.release() if release else None
@@ -113,8 +111,8 @@ def named(searching) -> Rechecked:
 
 
 def of_item(rechecked: Rechecked, identifier: str = IDENTIFIER):
-    (look,) = rechecked.search.desk.rechecks.of_item(identifier)
-    return look
+    (recheck,) = rechecked.search.discovery.rechecks.of_item(identifier)
+    return recheck
 
 
 def test_a_file_is_fetched_once_whole_and_then_only_asked_after(rechecked) -> None:
@@ -125,9 +123,9 @@ def test_a_file_is_fetched_once_whole_and_then_only_asked_after(rechecked) -> No
     is_conditional = ["If-None-Match" in dict(request.headers) for request in sent]
     assert is_conditional == [False, True, True, False, True, True, True, False]  # the first, and every fourth round
     assert (stamps(rechecked.search), rechecked.verdicts()) == (before, [("accept", "rule")])
-    look, now = of_item(rechecked), rechecked.search.now
-    assert (look.looked_at, look.whole_at, look.rounds, look.outcome) == (now, now, 8, "success")
-    assert (look.final_url, look.entity_tag, look.failures) == (COPY, '"1"', 0)
+    recheck, now = of_item(rechecked), rechecked.search.now
+    assert (recheck.looked_at, recheck.whole_at, recheck.rounds, recheck.outcome) == (now, now, 8, "success")
+    assert (recheck.final_url, recheck.entity_tag, recheck.failures) == (COPY, '"1"', 0)
 
 
 def test_each_file_is_due_once_in_each_period_at_its_own_place(rechecked) -> None:
@@ -136,6 +134,15 @@ def test_each_file_is_due_once_in_each_period_at_its_own_place(rechecked) -> Non
         looked += [day] * len(rechecked.run(1, release=False))
     assert len(looked) == 3
     assert [later - earlier for earlier, later in pairwise(looked)] == [90, 90]
+
+
+def test_a_file_that_moved_is_read_whole_because_its_validators_are_those_of_the_former_address(rechecked) -> None:
+    rechecked.all(30)
+    moved = COPY.replace("/7.pdf", "/moved/7.pdf")
+    rechecked.web.own = {COPY: to(moved), moved: answer(pdf(rechecked.search, "Revised"), ETag='"1"')}
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert of_item(rechecked).final_url == moved
+    assert not any("If-None-Match" in dict(request.headers) for request in rechecked.web.requests[-2:])
 
 
 def test_an_order_says_which_files_are_looked_at(rechecked) -> None:
@@ -156,7 +163,7 @@ def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
     rechecked.web.own[COPY] = answer(status=410)
     assert rechecked.all(1, is_dry=True) == {COPY: Effect.LOST}
     assert rechecked.run(0, is_dry=True) == []
-    assert rechecked.search.desk.rechecks.of_item(IDENTIFIER) == ()
+    assert rechecked.search.discovery.rechecks.of_item(IDENTIFIER) == ()
     assert rechecked.verdicts() == [("accept", "rule")]
 
 
@@ -177,10 +184,10 @@ def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_again_
     assert dcterms_text(search, "extent") == f"{len(new)} bytes"
     assert rechecked.verdicts() == [("accept", "rule")] * 2
     assert stamps(search)[1] == before[1] + 1
-    (candidate,) = candidates_of(search.desk.search(IDENTIFIER))
+    (candidate,) = candidates_of(search.discovery.search(IDENTIFIER))
     assert (candidate.size, candidate.found_by, candidate.outcome) == (len(new), "unpaywall", Outcome.SUCCESS)
-    assert search.desk.first_page(candidate.sha256)  # for people
-    last = words(search.desk.decisions(IDENTIFIER))[COPY]
+    assert search.discovery.first_page(candidate.sha256)  # for people
+    last = words(search.discovery.decisions(IDENTIFIER))[COPY]
     assert isinstance(last, Decision)
     assert last.sha256 == candidate.sha256
     assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
@@ -198,7 +205,7 @@ def test_what_is_no_more_the_work_is_withdrawn_and_a_person_decides(rechecked, b
     assert rechecked.all(1) == {}  # it is not published any more
 
 
-def test_a_file_that_is_gone_is_withdrawn_after_three_looks_over_a_week(rechecked) -> None:
+def test_a_file_that_is_gone_is_withdrawn_after_three_rechecks_over_a_week(rechecked) -> None:
     rechecked.web.own[COPY] = answer(status=404)
     assert rechecked.all(1) == {COPY: Effect.ABSENT}
     assert rechecked.all(1) == {COPY: Effect.ABSENT}
@@ -217,7 +224,7 @@ def test_a_file_that_nobody_may_look_at_stays(rechecked) -> None:
     assert of_item(rechecked).due <= rechecked.search.now + DAY
     since = rechecked.search.now - 15 * DAY
     assert (of_item(rechecked).failures, of_item(rechecked).failing_since) == (0, since)
-    assert rechecked.search.desk.rechecks.longest_unseen("laro") == of_item(rechecked)
+    assert rechecked.search.discovery.rechecks.longest_unseen("laro") == of_item(rechecked)
 
 
 def test_the_grace_of_a_missing_file_begins_when_it_is_missing_and_not_when_nobody_may_look(rechecked) -> None:
@@ -226,16 +233,16 @@ def test_the_grace_of_a_missing_file_begins_when_it_is_missing_and_not_when_nobo
     rechecked.web.own[COPY] = answer(status=404)
     assert [rechecked.all(3)[COPY] for _ in range(3)] == [Effect.ABSENT] * 3
     assert rechecked.all(1) == {COPY: Effect.LOST}
-    assert rechecked.search.desk.rechecks.longest_unseen("laro") is None
+    assert rechecked.search.discovery.rechecks.longest_unseen("laro") is None
 
 
 def test_a_decision_made_between_the_judgement_and_its_storage_wins(rechecked, monkeypatch) -> None:
-    rechecks = rechecked.search.desk.rechecks
+    rechecks = rechecked.search.discovery.rechecks
     conclude = rechecks.conclude
 
     def overtaken(*arguments):
-        last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
-        rechecked.search.desk.decide(last._replace(verdict="reject", reason="mine", decided_by="anna"))
+        last = rechecked.search.discovery.decisions(IDENTIFIER)[-1]
+        rechecked.search.discovery.decide(last._replace(verdict="reject", reason="mine", decided_by="anna"))
         return conclude(*arguments)
 
     monkeypatch.setattr(rechecks, "conclude", overtaken)
@@ -246,8 +253,8 @@ def test_a_decision_made_between_the_judgement_and_its_storage_wins(rechecked, m
 
 
 def test_new_bytes_of_a_file_that_a_person_accepted_are_accepted_in_her_name(rechecked) -> None:
-    last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
-    rechecked.search.desk.decide(last._replace(decided_by="anna", reason="good"))
+    last = rechecked.search.discovery.decisions(IDENTIFIER)[-1]
+    rechecked.search.discovery.decide(last._replace(decided_by="anna", reason="good"))
     rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
     rechecked.all(1)
     assert rechecked.verdicts()[-1] == ("accept", "anna")
@@ -266,7 +273,7 @@ def test_a_fault_of_this_program_is_one_of_one_file_and_it_is_tried_again_the_ne
     assert "A fault of this program" in caplog.text
 
 
-def test_a_look_that_was_stopped_is_none(rechecked) -> None:
+def test_a_recheck_that_was_stopped_is_none(rechecked) -> None:
     def stopped(_request: Request) -> None:
         raise StopAsked("It was asked to stop.")
 
@@ -285,11 +292,11 @@ def test_a_file_without_a_search_is_searched_for_anew(rechecked, monkeypatch) ->
     rechecked.web.own[COPY] = answer(status=410)
     (result,) = rechecked.run(1, is_all=True)
     assert (result.effect, result.is_overtaken) == (Effect.LOST, True)
-    assert rechecked.search.desk.search(IDENTIFIER).state == "due"
+    assert rechecked.search.discovery.search(IDENTIFIER).state == "due"
     assert of_item(rechecked).outcome == "gone"
 
 
-def test_our_copy_is_stored_again_at_a_whole_look(rechecked) -> None:
+def test_our_copy_is_stored_again_at_a_whole_recheck(rechecked) -> None:
     copies = Copies(rechecked.search.settings.instance)
     rechecked.all(1)
     digest = of_item(rechecked).sha256
@@ -308,7 +315,7 @@ def test_no_datestamp_moves_for_a_file_whose_host_stamps_each_download(rechecked
 
     rechecked.web.before = stamp
     assert [rechecked.all(30)[COPY] for _ in range(4)] == [Effect.UNCHANGED] * 4
-    assert rechecked.search.desk.rechecks.stamping_hosts() == {"repository.example.net"}
+    assert rechecked.search.discovery.rechecks.stamping_hosts() == {"repository.example.net"}
     assert (stamps(rechecked.search), rechecked.verdicts()) == (before, [("accept", "rule")])
     rechecked.all(30)
     assert rechecked.web.asked.count(COPY) == 1  # it is known to stamp
@@ -336,7 +343,7 @@ def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, o
     named.web.own[FILE] = there
     assert named.all(1) == {FILE: Effect.RETURNED}
     assert ("missing" in (named_text(named, "provenance") or ""), named.stamped) == (False, 1)
-    assert named.search.desk.decisions(NAMED_ITEM) == ()
+    assert named.search.discovery.decisions(NAMED_ITEM) == ()
 
 
 def test_a_file_that_returns_is_read_whole_because_an_old_backup_has_the_old_validators(rechecked) -> None:
@@ -360,18 +367,18 @@ def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(
     def status(*options: str) -> Any:
         return CliRunner().invoke(main, ["--instance", str(folder), "status", *options])
 
-    with closing(open_discovery(folder)) as desk:
-        desk.rechecks.publish({IDENTIFIER: [recent]})
+    with closing(open_discovery(folder)) as discovery:
+        discovery.rechecks.publish({IDENTIFIER: [recent]})
         assert "could not look" not in status().stderr
-        desk.rechecks.publish({IDENTIFIER: [recent, long]})
-    assert "laro: published files that we could not look at: 2." in status().stderr
+        discovery.rechecks.publish({IDENTIFIER: [recent, long]})
+    assert "laro: published files that could not be rechecked: 2." in status().stderr
     assert f"The first is {long.url}, since " in status().stderr
     assert json.loads(status("--json").stdout)["files"]["unseen"] == 2
-    assert ": rate-limited, no look was possible since " in words_of_recheck(long)
+    assert ": rate-limited, no recheck was possible since " in words_of_recheck(long)
     assert facts_of_recheck(long)["unseen_since"] == moment(now - 30 * DAY)
 
 
-def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
+def test_the_bytes_that_a_recheck_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
     raw = "https://repository.example.net/7 {a}.pdf"
     published = address(raw)
     search = searching(Server(has_recordings=False), discover_named_files=False)
@@ -384,5 +391,5 @@ def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_writt
     assert rechecks.all(1) == {published: Effect.CHANGED}
     assert raw not in search.web.asked
     assert rechecks.verdicts() == [("accept", "rule")] * 2
-    assert {decision.url for decision in search.desk.decisions(IDENTIFIER)} == {raw}
+    assert {decision.url for decision in search.discovery.decisions(IDENTIFIER)} == {raw}
     assert rechecks.all(1) == {published: Effect.UNCHANGED}

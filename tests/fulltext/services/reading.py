@@ -1,7 +1,5 @@
 """Answers of services as they are sent, and what readers make of them."""
 
-from __future__ import annotations
-
 import json
 from typing import TypeVar
 

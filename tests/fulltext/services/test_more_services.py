@@ -1,9 +1,6 @@
 """Services that hold files or know where they are: answers written from their published form, and recorded ones."""
 
-from __future__ import annotations
-
 import json
-from collections import Counter
 from copy import deepcopy
 from typing import Any
 
@@ -118,21 +115,6 @@ def test_a_doi_with_quotes_and_backslashes_stays_one_phrase() -> None:
     assert "query=DOI%3A%2210.1234%2Fa%5C%5Cb" in web.asked[0]
 
 
-@needs_data
-def test_the_recorded_answers_of_europe_pmc() -> None:
-    counts: Counter[tuple[int, str]] = Counter()
-    for name in ("search-core-2026", "search-core-cancer", "search-no-results"):
-        document = json.loads(fetched(f"services/europepmc/{name}.json").body)
-        for result in document["resultList"]["result"]:
-            doi = str(result.get("doi", "")).lower()
-            described = europe_pmc.read(sent(document), doi, result.get("pmcid", ""))
-            if described is not None:
-                counts[len(described.copies), " ".join(sorted({copy.license for copy in described.copies}))] += 1
-    assert counts.total() > 20
-    assert counts[2, "cc-by"]
-    assert counts[0, ""]
-
-
 def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
     assert hal.read(sent(answers.HAL), DOI) == Description(
         doi=DOI, title="Oats under rust", authors=("Example", "Sample"), year="2021",
@@ -142,17 +124,6 @@ def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
         ),),
         also=("hal-01234567",), other_titles=("L'avoine sous la rouille",), kind="ART",
     )  # fmt: skip
-
-
-@needs_data
-def test_the_recorded_answer_of_hal_is_of_other_works() -> None:
-    recorded = fetched("services/hal/search-json.json")
-    assert hal.read(recorded, DOI) is None
-    document = json.loads(recorded.body)
-    for deposit in document["response"]["docs"]:
-        deposit["doiId_s"] = DOI
-    description = some(hal.read(sent(document), DOI))
-    assert [copy.url for copy in description.copies] == ["https://hal.science/hal-04637647/document"]
 
 
 def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its_journal() -> None:
@@ -167,19 +138,6 @@ def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its
         publisher="Example Press", year="2021", abstract="We sowed oats.", issns=("2049-3630",), copies=(page, file),
         is_open=True,
     )  # fmt: skip
-
-
-@needs_data
-def test_the_recorded_answers_of_doaj() -> None:
-    document = json.loads(fetched("services/doaj/search-articles-2026.json").body)
-    named = [identifier for result in document["results"] for identifier in result["bibjson"]["identifier"]]
-    dois = [identifier["id"].lower() for identifier in named if identifier["type"] == "doi"]
-    descriptions = [doaj.read(sent(document), doi) for doi in dois]
-    assert len(descriptions) == 3
-    assert all(
-        description is not None and description.copies and all(copy.is_page for copy in description.copies)
-        for description in descriptions
-    )
 
 
 def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> None:

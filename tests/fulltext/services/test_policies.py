@@ -1,7 +1,5 @@
 """What publishers permit: every recorded answer of Open Policy Finder, and the colours that follow from them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

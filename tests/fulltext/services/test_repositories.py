@@ -1,7 +1,5 @@
 """Repositories that are asked for their own files: answers written from their published form, and recorded ones."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from copy import deepcopy

@@ -1,8 +1,5 @@
 """What services answer about works: every recorded answer is read, and errors and limits are what they are."""
 
-from __future__ import annotations
-
-import gzip
 import json
 from collections import Counter
 
@@ -104,15 +101,6 @@ def test_every_location_of_unpaywall_counts(name: str, is_open: bool, files: int
     description = some(unpaywall.read(fetched(f"unpaywall/v2/{name}.json")))
     assert description.is_open is is_open
     assert Counter(copy.is_page for copy in description.copies) == Counter({False: files, True: pages})
-
-
-@needs_data
-def test_a_thousand_lines_of_a_snapshot() -> None:
-    lines = gzip.decompress((DATA / "unpaywall" / "biblio-glutton__unpaywall_sample.json.gz").read_bytes())
-    read = [unpaywall.read(Fetched("https://api.example.org/", 200, (), line, 0)) for line in lines.splitlines()]
-    descriptions = [description for description in read if description is not None]
-    assert Counter(description.is_open for description in descriptions) == {False: 974, True: 26}
-    assert sum(bool(description.copies) for description in descriptions) == 26
 
 
 @needs_data

@@ -1,7 +1,5 @@
 """Addresses that follow from identifiers: the right ones, and none for what only looks like one."""
 
-from __future__ import annotations
-
 from harvester.fulltext.steps.recipes import STEP
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import work

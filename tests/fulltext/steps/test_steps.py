@@ -1,7 +1,5 @@
 """Steps that need a word of their own: own links, signposts, Semantic Scholar, and both ways to ask for policies."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

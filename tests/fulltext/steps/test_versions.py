@@ -1,7 +1,5 @@
 """Other versions of a work: those that services name, and the preprint at arXiv."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """The process that publishes beside the harvest: it keeps up, it finishes, it fails aloud, and it outlives nobody."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -15,13 +13,14 @@ from threading import Event
 import pytest
 
 from gateway.core.model import RunOutcome
+from gateway.store.lock_file import is_locked
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
-from harvester.harvest.publishing.process_client import Publisher
+from harvester.harvest.publishing.publication import Publisher
 from harvester.harvest.run_options import RunOptions
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import await_publishers, is_locked
+from harvester.runtime.locks import await_publishers
 
 pytestmark = pytest.mark.slow  # it starts processes
 

@@ -1,7 +1,5 @@
 """The relay: pages are handed out in order, written in order, and nobody waits for one that has died."""
 
-from __future__ import annotations
-
 from multiprocessing import Pipe
 
 import pytest

@@ -1,14 +1,9 @@
 """`harvester takedown` as an administrator calls it, in an instance that was harvested from files."""
 
-from __future__ import annotations
-
 import json
-import os
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -26,6 +21,8 @@ from gateway.ops.upkeep import complete_takedowns
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
+from tests.killing import is_killed
+from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow  # it harvests and publishes
 
@@ -95,6 +92,10 @@ def test_what_add_says_is_what_has_happened(place) -> None:
     assert "10.1234/a1" in place.call("takedown", "list").stdout
     again = place.json("takedown", "add", "10.1234/a1", "--reason", "A second letter")
     assert (again["deleted_items"], again["takedowns"][0]["reason"]) == (0, "A second letter")
+    place.json("takedown", "add", "10.1234/mistyped", "--reason", "A letter")
+    *_, mistyped = [json.loads(text) for text in place.call("takedown", "list", "--json").stdout.splitlines()]
+    assert (mistyped["is_done"], mistyped["state"]["headline"]) == (True, "Hides nothing")
+    assert "Hides nothing" in place.call("takedown", "list").stdout
     place.call("check", command=gateway)
 
 
@@ -185,6 +186,7 @@ def test_serving_completes_what_a_killed_command_has_left(place) -> None:
     assert complete_takedowns(place.folder) == ""
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
     command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add"]
@@ -200,17 +202,11 @@ def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
     place.call("check", command=gateway)
 
 
-@pytest.mark.parametrize("moment", range(2))
-def test_killed_at_any_moment_the_next_command_finishes_it(place, moment: int) -> None:
-    command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add", "10.1234/a1"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    file = place.folder / "takedowns.json"
-    while not file.exists() and process.poll() is None:
-        time.sleep(0.001)
-    time.sleep(moment * 0.006)
-    if process.poll() is None:
-        os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("block", range(2))
+def test_killed_at_any_step_the_next_command_finishes_it(place, block: int) -> None:
+    step, file = 1 + 30 * block + SEED % 30, place.folder / "takedowns.json"
+    assert is_killed(place.folder, step, "takedown", "add", "10.1234/a1", after=file), step
     place.call("publish")
     assert "Secret" not in place.shown()
     place.call("check", command=gateway)

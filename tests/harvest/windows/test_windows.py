@@ -1,7 +1,5 @@
 """A first harvest in windows: every day is in one of them, each is walked by itself, and nothing falls between."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random
@@ -22,7 +20,7 @@ from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.windows.days import UNITS, dates_of, halves, planned
+from harvester.harvest.windows.plan import UNITS, dates_of, halves, planned
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from tests.seeds import SEED

@@ -1,7 +1,5 @@
 """What a hub asks and signs, as the Recommendation of WebSub has it: sections 5.3 and 7.1."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from dataclasses import replace

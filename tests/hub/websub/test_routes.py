@@ -1,6 +1,4 @@
-"""The face that hubs call: what it answers, and what it marks."""
-
-from __future__ import annotations
+"""The routes that hubs call: what it answers, and what it marks."""
 
 import hmac
 from hashlib import sha256
@@ -19,7 +17,7 @@ NOW = 1000
 
 
 class Memory:
-    """The promises of Subscriptions that the face needs, for one subscription."""
+    """The promises of Subscriptions that the routes need, for one subscription."""
 
     def __init__(self):
         self.known = Subscription("token", "laro", TOPIC, "http://hub/", "secret", SubscriptionState.ASKED, 1)

@@ -1,7 +1,5 @@
 """`/metrics`: what an administrator alerts on, summed over the web workers, on an address of its own."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import subprocess

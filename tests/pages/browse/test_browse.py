@@ -1,7 +1,5 @@
 """The pages about the repository: every number on them is one of the store, every verb can be asked."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from urllib.parse import urljoin
@@ -22,21 +20,21 @@ PAGES = (
 @pytest.fixture
 def furnished(house):
     """Return a house with three items in two sets, one of them deleted, one with a file, and two harvests."""
-    house.desk.store.add_sets(
+    house.harness.store.add_sets(
         [SetDescription("source:laro:physics", "Physics & <more>"), SetDescription("source:laro:physics:plasma", "")]
     )
     house.add("1", statement("creator", "Okafor, Ada"), title="A <i>first</i> title", sets=("physics:plasma",))
     house.add("2", title="A second title", sets=("physics",))
     house.add("3")
-    house.desk.now += 5
+    house.harness.now += 5
     house.delete("3")
     house.file("1", FOUND)
     for at, outcome, is_complete, counts in (
         (1_700_000_000, RunOutcome.SUCCEEDED, True, {"received": 3, "published": 3}),
         (1_700_100_000, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 1, "published": 1, "quarantined": 2}),
     ):
-        number = house.desk.inbox.start_run("laro", at)
-        house.desk.inbox.end_run(number, at + 60, outcome, is_complete, counts, ())
+        number = house.harness.inbox.start_run("laro", at)
+        house.harness.inbox.end_run(number, at + 60, outcome, is_complete, counts, ())
     return house
 
 
@@ -70,8 +68,8 @@ def test_the_start_page_shows_works_by_year(furnished):
     for name, year in (("4", "2019"), ("5", "2019"), ("6", "2021"), ("7", "9876")):
         furnished.add(name, statement("date", year))
     furnished.file("5", FOUND)
-    keeper = IndexKeeper(furnished.desk.folder, describe)
-    while not keeper.advance(furnished.desk.store):
+    keeper = IndexKeeper(furnished.harness.folder, describe)
+    while not keeper.advance(furnished.harness.store):
         pass
     html = furnished.page("/")
     assert "Most works are of 2019: 2." in seen(html)
@@ -111,7 +109,7 @@ def test_a_source_is_shown_with_its_harvests(furnished):
 
 
 def test_the_address_of_a_source_with_a_secret_is_not_shown(house):
-    house.desk.store.add_source(Source("closed", "https://x.example.org/oai?api_key=s3cret"))
+    house.harness.store.add_source(Source("closed", "https://x.example.org/oai?api_key=s3cret"))
     for path in ("/sources/closed", "/sources", "/sources.json", "/sources/closed.json", "/index.json"):
         assert "s3cret" not in house.page(path)
 
@@ -124,7 +122,7 @@ IDENTIFY = """<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDat
 
 def identified(house, body):
     page = RawPage("laro", "Identify", "http://laro.example.org/oai", 1_700_000_000, 200, (), body)
-    house.desk.inbox.receive(page, (), None)
+    house.harness.inbox.receive(page, (), None)
 
 
 def test_a_source_says_what_it_is(house):
@@ -142,7 +140,7 @@ def test_an_answer_to_identify_that_cannot_be_read_is_not_shown(house, body):
 
 def test_the_address_of_a_source_with_a_secret_is_not_in_its_items(house):
     path = house.add("1")
-    house.desk.store.add_source(Source("laro", "https://x.example.org/oai?api_key=s3cret"))
+    house.harness.store.add_source(Source("laro", "https://x.example.org/oai?api_key=s3cret"))
     for form in ("", ".json", ".jsonld", ".linkset.json"):
         assert "s3cret" not in house.page(f"{path}{form}")
 
@@ -160,7 +158,7 @@ def test_sets_are_a_tree_with_their_names(furnished):
 def test_of_many_sets_each_page_has_one_level(house):
     sets = [SetDescription(f"source:laro:{number:04}", "") for number in range(600)]
     sets += [SetDescription(f"source:laro:0007:{number}", "") for number in range(600)]
-    house.desk.store.add_sets(sets)
+    house.harness.store.add_sets(sets)
     for spec in ("source:laro", "source:laro:0007"):
         specs = [text for html in pages_of(house, f"/sets?set={spec}") for text in column(html, 2)]
         assert specs == [
@@ -192,8 +190,8 @@ def column(html, number):
 def test_many_sources_and_formats_are_shown_in_pages(house):
     house.add("1")
     for number in range(120):
-        house.desk.store.add_source(Source(f"s{number:03}", f"https://s{number}.example.org/oai"))
-        house.desk.store.add_format(Format(f"f{number:03}", "", f"urn:f{number}"))
+        house.harness.store.add_source(Source(f"s{number:03}", f"https://s{number}.example.org/oai"))
+        house.harness.store.add_format(Format(f"f{number:03}", "", f"urn:f{number}"))
     sources = [name for html in pages_of(house, "/sources") for name in column(html, 1)]
     assert sources == ["laro", *(f"s{number:03}" for number in range(120))]
     prefixes = [prefix for html in pages_of(house, "/formats") for prefix in column(html, 2)]
@@ -206,8 +204,8 @@ def test_many_sources_and_formats_are_shown_in_pages(house):
 def test_lists_of_sources_as_json_lead_to_the_next_page(house, monkeypatch):
     for number in range(7):
         source = Source(f"s{number}", f"https://s{number}.example.org/oai", is_removed=number == 0)
-        house.desk.store.add_source(source)
-    for module in ("source_pages", "home_pages"):
+        house.harness.store.add_source(source)
+    for module in ("list_pages", "home_pages"):
         monkeypatch.setattr(f"gateway.pages.{module}.MOST_SOURCES", 3)
     first, names = json.loads(house.page("/index.json")), []
     path = "/sources.json"
@@ -224,7 +222,7 @@ def test_lists_of_sources_as_json_lead_to_the_next_page(house, monkeypatch):
 def test_the_table_of_sources_has_the_names_that_they_give_themselves(furnished):
     title = "LARO <i> & friends"
     known = Identity(repository_name=title)
-    furnished.desk.inbox.keep_identity("laro", KnownIdentity(known, known))
+    furnished.harness.inbox.keep_identity("laro", KnownIdentity(known, known))
     (laro,) = [row for row in json.loads(furnished.page("/sources.json"))["sources"] if row["name"] == "laro"]
     assert laro["title"] == title
     assert title in seen(furnished.page("/sources"))

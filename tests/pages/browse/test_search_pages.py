@@ -1,7 +1,5 @@
 """The search for people and for programs: a form, results, filters, and feeds of the same results."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -29,8 +27,8 @@ def library(house):
         )  # fmt: skip
     house.add("doi", statement("identifier", "https://doi.org/10.5555/coral"), title="=Coral 'with' <b>a</b> DOI")
     house.file("00", FOUND)
-    keeper = IndexKeeper(house.desk.folder, describe)
-    while not keeper.advance(house.desk.store):
+    keeper = IndexKeeper(house.harness.folder, describe)
+    while not keeper.advance(house.harness.store):
         pass
     return house
 
@@ -131,7 +129,7 @@ def test_a_search_that_is_switched_off_is_nowhere(house, settings):
 
 
 def test_an_item_that_was_deleted_a_moment_ago_is_left_out(library):
-    library.desk.now += 5
+    library.harness.now += 5
     library.delete("03")
     shown = titles(library.page("/search?q=coral&order=date&after="))
     assert shown

@@ -1,13 +1,11 @@
 """Names and dates in citations and exports: as the styles want them, and as the programs that read them divide them."""
 
-from __future__ import annotations
-
 from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.bibliography.people import agent_of
 from gateway.core.model import Statement, Work
-from gateway.pages.bibtex import bibtex
 from gateway.pages.citations import citations
 from gateway.pages.reference import Reference, reference_of
+from gateway.pages.reference_formats import bibtex
 from tests.rows import each_row
 
 URL = "https://gateway.example.org/items/1"

@@ -1,7 +1,5 @@
 """A copy of a file leads to the pages of its items and to their link sets, as long as an item names it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -23,7 +21,7 @@ def settings() -> dict[str, Any]:
 @pytest.fixture
 def copied(house: House) -> House:
     """Publish two items that have the same file, and keep a copy of it."""
-    place = place_of_copy(house.desk.folder, FOUND.sha256)
+    place = place_of_copy(house.harness.folder, FOUND.sha256)
     place.parent.mkdir(parents=True)
     place.write_bytes(b"%PDF-1.7")
     for name in ("1", "2"):
@@ -56,7 +54,7 @@ OWN = {("linkset", f"{URL}.linkset"), ("linkset", f"{URL}.linkset.json")}
 
 def test_a_copy_leads_to_all_living_items_that_name_it(copied):
     assert links(copied) == expected("1", "2")
-    copied.desk.now += 5
+    copied.harness.now += 5
     copied.delete("1")
     assert links(copied) == expected("2")
     copied.delete("2")

@@ -1,7 +1,5 @@
 """Crawlers find every page that they may index, in parts that stay the same when something new is published."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest
@@ -45,7 +43,7 @@ def test_only_items_with_a_file_that_we_found_or_hold_are_listed(house):
 def test_all_living_items_are_listed_if_all_are_indexed(house, settings):
     for name in "123":
         house.add(name)
-    house.desk.now += 5
+    house.harness.now += 5
     house.delete("2")
     assert [page[-1] for page in listed(house)] == ["1", "3"]
 
@@ -69,7 +67,7 @@ def test_parts_of_the_past_stay_the_same(house):
     house.add("1")
     house.file("1", FOUND)
     first = [house.get(place.removeprefix("https://gateway.example.org")) for place in places(house, "/sitemap.xml")]
-    house.desk.now += 40 * 86_400
+    house.harness.now += 40 * 86_400
     house.add("2")
     house.file("2", FOUND)
     second = [house.get(place.removeprefix("https://gateway.example.org")) for place in places(house, "/sitemap.xml")]

@@ -1,7 +1,5 @@
 """A record may say anything in every field: no page, header, JSON, BibTeX or RIS of it says more than text."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The page of an item: what its record says, for readers, crawlers and screen readers."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -10,7 +8,7 @@ from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.model import FileLink
 from gateway.core.model.works import SCHEMES
 from gateway.core.takedowns import Kind, Takedown
-from gateway.pages.languages import texts
+from gateway.pages.templating import texts
 from tests.page_house import FOUND, ITEM, parsed, seen, statement
 from tests.rows import each_row
 
@@ -210,7 +208,7 @@ def test_many_files_are_shown_in_parts(house):
 
 def test_a_deleted_item_is_a_tombstone(house):
     path = house.add("1", *WORK, title="The secret title")
-    house.desk.now += 5
+    house.harness.now += 5
     house.delete("1")
     for address in (path, f"{path}.json", path.replace("/items/", "/metadata/oai_dc/")):
         answer = house.get(address)

@@ -1,13 +1,11 @@
 """Every item has one address; other spellings of it lead there, through proxies too."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
 from gateway.core.names import local_identifier
-from gateway.pages.item_addresses import in_path, in_query
+from gateway.pages.item_places import in_path, in_query
 from tests.page_house import ITEM, House, seen
 from tests.rows import each_row
 
@@ -80,6 +78,11 @@ def test_below_a_path_of_a_proxy_every_link_has_that_path(house, settings):
     assert 'href="/gateway/sources"' in html
     answer = house.get(f"{ITEM}a".replace(":", "%3A"))
     assert (answer.status_code, answer.headers["Location"]) == (308, f"/gateway{ITEM}a")
+
+
+def test_an_item_with_a_very_long_identifier_has_a_page(house):
+    titled(house, "a" * 20_000)
+    assert "Item [aaa" in house.page(f"{ITEM}{'a' * 20_000}")
 
 
 @each_row(

@@ -1,7 +1,5 @@
 """Our own typed links, checked by `harvester lint-signposting` and read by the client of others, over a real server."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,16 +12,16 @@ import pytest
 from gateway.core.model import FileLink, ItemState
 from gateway.core.names import local_identifier
 from gateway.core.settings import load, place_of_copy
-from gateway.pages.item_addresses import in_path, in_query
+from gateway.pages.item_places import in_path, in_query
 from gateway.publish.publish_files import file_all
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetch
-from harvester.validate.report import Report
+from harvester.validate.check import Report
 from harvester.validate.signposting.run import lint
 from tests import live
 from tests.page_house import FOUND, statement
-from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.rows import each_row
 
 pytestmark = pytest.mark.slow
@@ -64,10 +62,10 @@ def furnish(folder: Path, url: str) -> None:
         statement("type", "article"),
         statement("date", "2020-05-04"),
     )
-    desk = Desk(folder)
-    with closing(desk.store), closing(desk.inbox):
-        desk.send(*(Sent(name, dc(f"A title of {name}", *facts)) for name in NAMES))
-        desk.publish()
+    harness = Harness(folder)
+    with closing(harness.store), closing(harness.inbox):
+        harness.send(*(Sent(name, dc(f"A title of {name}", *facts)) for name in NAMES))
+        harness.publish()
         for name, content in COPIES.items():
             place = place_of_copy(folder, digest_of(name))
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -78,8 +76,8 @@ def furnish(folder: Path, url: str) -> None:
                 size=len(content),
                 copy_url=f"{url}/files/{digest_of(name)}",
             )
-            desk.now += 1
-            file_all(desk.store, desk.inbox, "laro", (name,), partial(_files, copied))
+            harness.now += 1
+            file_all(harness.store, harness.inbox, "laro", (name,), partial(_files, copied))
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The page of an item leads clients to the form that they accept, and says so if there is none (RFC 9110 §12.5.1)."""
 
-from __future__ import annotations
-
 from tests.rows import each_row
 
 HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

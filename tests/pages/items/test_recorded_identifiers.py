@@ -3,8 +3,6 @@
 Of them, `RECORDED_IDENTIFIERS` are drawn (100; 0: all).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from html import unescape
@@ -14,16 +12,16 @@ from random import Random
 import pytest
 
 from gateway.core.names import local_identifier
-from gateway.pages.item_addresses import in_path, in_query
+from gateway.pages.item_places import in_path, in_query
 from tests.conftest import SHARED
 from tests.page_house import House, parsed
-from tests.publish.desk import Sent, dc
+from tests.publish.harness import Sent, dc
 from tests.seeds import SEED
 
 SUFFIXES = ("", ".html", ".json", ".bib", ".oai_dc", ".oai_didl", ".resource", ".ListMetadataFormats", ".ListERRoLs")
 _IDENTIFIER = re.compile(rb"<(?:\w+:)?header[^>]*>\s*<(?:\w+:)?identifier>([^<]+)</")
 _OF_ONE_FILE = 3
-_DRAWN = int(os.environ.get("RECORDED_IDENTIFIERS", "100"))
+_DRAWN = int(os.environ.get("RECORDED_IDENTIFIERS", "30"))
 
 
 def recorded_identifiers(folder: Path) -> list[str]:
@@ -36,6 +34,7 @@ def recorded_identifiers(folder: Path) -> list[str]:
     return [*names]
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/oai")
 def test_identifiers_of_recorded_repositories_are_resolved_with_every_suffix(house: House) -> None:
@@ -43,8 +42,8 @@ def test_identifiers_of_recorded_repositories_are_resolved_with_every_suffix(hou
     assert len(names) > 250
     if _DRAWN:
         names = Random(SEED).sample(names, _DRAWN)
-    house.desk.send(*(Sent(name, dc(f"Number {number}")) for number, name in enumerate(names)))
-    house.desk.publish()
+    house.harness.send(*(Sent(name, dc(f"Number {number}")) for number, name in enumerate(names)))
+    house.harness.publish()
     for number, name in enumerate(names):
         identifier = local_identifier("gateway.example.org", "laro", name)
         for suffix in SUFFIXES:

@@ -1,7 +1,5 @@
 """Identifiers of all kinds lead to our pages (303), as those of ERRoLs did."""
 
-from __future__ import annotations
-
 from gateway.core.takedowns import Kind, Takedown
 from gateway.search.following import IndexKeeper
 from gateway.search.indexing import describe
@@ -59,12 +57,12 @@ def test_an_upstream_identifier_and_a_digest_are_resolved(house):
 
 def test_an_identifier_of_several_items_lists_them(house):
     from gateway.core.model import Source  # noqa: PLC0415
-    from tests.publish.desk import Sent  # noqa: PLC0415
+    from tests.publish.harness import Sent  # noqa: PLC0415
 
     house.add("1")
-    house.desk.store.add_source(Source("other", "https://other.example.org/oai"))
-    house.desk.send(Sent("1"), source="other")
-    house.desk.publish("other", facts=house.desk.facts("other"))
+    house.harness.store.add_source(Source("other", "https://other.example.org/oai"))
+    house.harness.send(Sent("1"), source="other")
+    house.harness.publish("other", facts=house.harness.facts("other"))
     answer = house.get("/resolve?id=1")
     assert answer.status_code == 300
     for source in ("laro", "other"):
@@ -75,7 +73,7 @@ def test_what_is_gone_is_not_resolved(house):
     house.add("1")
     house.file("1", FOUND)
     house.add("2")
-    house.desk.now += 5
+    house.harness.now += 5
     house.delete("2")
     house.take_down(Takedown(Kind.UPSTREAM, "1", "laro"))
     for text in ("1", "2", FOUND.sha256):
@@ -91,5 +89,5 @@ def test_what_is_gone_is_not_resolved(house):
 )  # fmt: skip
 def test_what_is_unknown_is_a_clear_error(house, path, status):
     house.add("1")
-    IndexKeeper(house.desk.folder, describe).advance(house.desk.store)
+    IndexKeeper(house.harness.folder, describe).advance(house.harness.store)
     assert house.get(path).status_code == status

@@ -3,8 +3,6 @@
 They are `signposting`, which stands on httplink, and `link_header`; for link sets as JSON, the standard library.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import warnings
@@ -34,8 +32,7 @@ from gateway.core.typed_links import (
 )
 from gateway.pages import signposting
 from gateway.pages.item import Item, item_of
-from gateway.pages.item_addresses import address_of
-from gateway.pages.item_places import FORMS, Places
+from gateway.pages.item_places import FORMS, Places, address_of
 from gateway.pages.site import Site
 from gateway.pages.style import Asset
 from tests.rows import each_row

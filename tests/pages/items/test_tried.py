@@ -1,7 +1,5 @@
 """A page without a file says what was searched, with which result, and when it is searched again."""
 
-from __future__ import annotations
-
 import json
 import logging
 from contextlib import closing
@@ -24,7 +22,7 @@ TRACES = (
 
 def searched(house, outcome=Outcome.NOT_OA, *, traces=TRACES, due=0, content=""):
     """Store the end of a search for one item."""
-    with closing(open_discovery(house.desk.folder)) as discovery:
+    with closing(open_discovery(house.harness.folder)) as discovery:
         discovery.enlist("laro", [(IDENTIFIER, "1")], 1, 1_760_000_000)
         lease = discovery.lease(1_760_000_000, 60)
         result = SearchResult(outcome, traces)
@@ -72,7 +70,7 @@ def test_the_search_is_also_data(house):
 
 def test_a_page_that_a_search_may_change_has_no_date_of_change(house):
     path = house.add("1")
-    house.desk.now += 60
+    house.harness.now += 60
     house.add("2")
     assert house.get(f"{path}.json").last_modified is not None
     searched(house)
@@ -92,6 +90,6 @@ def test_a_damaged_search_does_not_break_the_page(house, caplog, content):
 
 def test_a_damaged_database_does_not_break_the_page(house, caplog):
     path = house.add("1")
-    (house.desk.folder / "discovery.sqlite").write_bytes(b"no database" * 1000)
+    (house.harness.folder / "discovery.sqlite").write_bytes(b"no database" * 1000)
     assert "The searches for files cannot be read." in house.page(path)
     assert "cannot be read" in caplog.text

@@ -1,7 +1,5 @@
 """The command `gateway`, run in this process over an instance in a temporary folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The name of the person who calls a command can be stored, and is never that of the rules."""
 
-from __future__ import annotations
-
 import getpass
 import os
 

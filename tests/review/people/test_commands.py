@@ -1,7 +1,5 @@
 """`gateway user` adds, lists and removes the people who may sign in, and shows what they did."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """The log has a line for each decision of a person and each takedown, also if the process that decided was killed."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -16,12 +14,12 @@ from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.review import users as people
 from gateway.store.opening import open_discovery, open_users
-from gateway.store.sqlite_users import Users
 from gateway.store.takedown_file import TakedownFile
+from gateway.store.users import Users
 from gateway.takedowns.withdrawing import added
 from tests.conftest import ROOT
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures
-from tests.publish.desk import make_databases
+from tests.publish.harness import make_databases
 from tests.review_files import Files
 from tests.review_house import ADDRESS, signed_in
 from tests.rows import each_row
@@ -40,8 +38,8 @@ def _decided(folder: Path) -> list[tuple[str, ...]]:
 
 def _decide(folder: Path, name: str, at: int, verdict: str = "accept") -> None:
     """Decide as a command does, which writes no line."""
-    with closing(open_discovery(folder)) as desk:
-        desk.decide(Decision(IDENTIFIER, URL, "ab" * 32, verdict, "It is so.", name, at))
+    with closing(open_discovery(folder)) as discovery:
+        discovery.decide(Decision(IDENTIFIER, URL, "ab" * 32, verdict, "It is so.", name, at))
 
 
 @pytest.fixture
@@ -53,12 +51,12 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_decision_of_a_page_is_in_the_log_once_with_the_user_and_the_network(house):  # noqa: F811 - the fixture
     file = Files(house).add("1")
-    reviewer = signed_in(house.app, house.desk.folder)
+    reviewer = signed_in(house.app, house.harness.folder)
     number = Files(house).last(file).number
     for _ in range(2):  # a form that is sent twice decides once
         assert reviewer.post("/review/decide", row=f"accept {number}").status_code == 303
-    assert _decided(house.desk.folder) == [("B. Ito", "decided", ACCEPTED, ADDRESS)]
-    assert _decided(house.desk.folder) == [("B. Ito", "decided", ACCEPTED, ADDRESS)]
+    assert _decided(house.harness.folder) == [("B. Ito", "decided", ACCEPTED, ADDRESS)]
+    assert _decided(house.harness.folder) == [("B. Ito", "decided", ACCEPTED, ADDRESS)]
 
 
 def test_decisions_of_commands_and_of_killed_processes_are_added_when_the_log_is_read(folder):
@@ -91,21 +89,21 @@ def test_a_log_that_cannot_be_written_stops_no_decision(house, monkeypatch, capl
         raise StoreBusy("users.sqlite is being written by another process.")
 
     file = Files(house).add("1")
-    reviewer = signed_in(house.app, house.desk.folder)
+    reviewer = signed_in(house.app, house.harness.folder)
     with monkeypatch.context() as patch:
         patch.setattr(Users, "write_missing", busy)
         answer = reviewer.post("/review/decide", row=f"accept {Files(house).last(file).number}")
     assert answer.status_code == 303
-    assert file.url in house.desk.record("1", "oai_didl").content.decode()
+    assert file.url in house.harness.record("1", "oai_didl").content.decode()
     assert "`gateway user log` adds them" in caplog.text
-    assert _decided(house.desk.folder) == [("B. Ito", "decided", ACCEPTED, "")]
+    assert _decided(house.harness.folder) == [("B. Ito", "decided", ACCEPTED, "")]
 
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from gateway.fulltext.release import Releaser
-from gateway.store.sqlite_users import Users
+from gateway.store.users import Users
 from tests.conftest import ROOT
 from tests.page_house import opened
 from tests.review_files import Files, Found
@@ -133,6 +131,6 @@ def test_a_kill_behind_a_decision_leaves_it_with_its_line(tmp_path, moment, netw
     make_databases(tmp_path)
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), moment], check=False, cwd=ROOT)
     assert done.returncode == -signal.SIGKILL
-    with closing(open_discovery(tmp_path)) as desk:
-        assert [decision.decided_by for decision in desk.decisions(IDENTIFIER)] == ["rule", "B. Ito"]
+    with closing(open_discovery(tmp_path)) as discovery:
+        assert [decision.decided_by for decision in discovery.decisions(IDENTIFIER)] == ["rule", "B. Ito"]
     assert _decided(tmp_path) == [("B. Ito", "decided", ACCEPTED, network)]

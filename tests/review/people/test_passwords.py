@@ -1,7 +1,5 @@
 """Passwords are stored as hashes of Argon2id."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import ConfigurationError, StoreBusy

@@ -1,7 +1,5 @@
 """Who fails to sign in is slowed down, and keeps nobody else out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 

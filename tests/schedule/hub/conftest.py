@@ -1,7 +1,5 @@
 """A site with a hub on loopback, over a store whose clock a test sets, and one subscriber."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -22,7 +20,7 @@ from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
 from harvester.schedule.hub.rounds import Rounds
 from tests.applications import application
-from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.schedule.hub import subscriber as subscribers_of_tests
 from tests.schedule.hub.subscriber import Subscriber
 from tests.schedule.test_kept_files import Reports
@@ -56,7 +54,7 @@ class Hub:
 
     folder: Path
     url: str
-    desk: Desk
+    harness: Harness
     subscribers: Subscribers
     reports: Reports
     options: dict[str, Any]
@@ -65,7 +63,7 @@ class Hub:
 
     @property
     def now(self) -> float:
-        return self.desk.now
+        return self.harness.now
 
     @property
     def topic(self) -> str:
@@ -77,9 +75,9 @@ class Hub:
 
     def publish(self, *names: str, title: str = "A title", **header: Any) -> None:
         """Publish records; the next second has come after it."""
-        self.desk.send(*(Sent(name, dc(title), **header) for name in names))
-        self.desk.publish()
-        self.desk.now += 2
+        self.harness.send(*(Sent(name, dc(title), **header) for name in names))
+        self.harness.publish()
+        self.harness.now += 2
 
     def post(self, callback: str, topic: str = "", mode: str = "subscribe", **fields: str) -> int:
         form = {"hub.callback": callback, "hub.mode": mode, "hub.topic": topic or self.topic}
@@ -92,15 +90,15 @@ class Hub:
         unused: Any = None
         instance = Instance(
             settings,
-            self.desk.store,
-            self.desk.inbox,
+            self.harness.store,
+            self.harness.inbox,
             sources_file(self.folder),
             unused,
             self.subscribers,
             unused,
             unused,
         )
-        return Rounds(instance, self.reports, self.stop, lambda: self.desk.now)
+        return Rounds(instance, self.reports, self.stop, lambda: self.harness.now)
 
     def run(self, **options: Any) -> Counter[str]:
         """Run one round."""
@@ -116,14 +114,14 @@ def subscriber() -> Iterator[Subscriber]:
 @pytest.fixture
 def hub(tmp_path: Path, ready_made: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     ready_made(tmp_path, make_databases)
-    desk = Desk(tmp_path)
-    monkeypatch.setattr("gateway.app.open_store", lambda *_, **__: desk.store)
+    harness = Harness(tmp_path)
+    monkeypatch.setattr("gateway.app.open_store", lambda *_, **__: harness.store)
     with (
-        closing(desk.inbox),
+        closing(harness.inbox),
         closing(open_subscribers(tmp_path)) as subscribers,
         served(tmp_path, hub_allow=ALLOWED) as (url, app),
     ):
         options = {"base_url": f"{url}/oai", "hub": True, "hub_allow": ALLOWED, "secret": KEY}
-        hub = Hub(tmp_path, url, desk, subscribers, Reports(), options, Stop(), app)
+        hub = Hub(tmp_path, url, harness, subscribers, Reports(), options, Stop(), app)
         hub.publish("0", sets=("x",))
         yield hub

@@ -1,7 +1,5 @@
 """A subscriber of WebSub on loopback, which does what a test tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A delivery of a Change List has all changes that its subscriber did not get, whatever happened to the open list."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -31,7 +29,7 @@ def missed(hub, subscriber):
         subscriber.statuses = [500]
         hub.publish(*names)
         assert hub.run() == {"failed": 1}
-        hub.desk.now += later
+        hub.harness.now += later
         hub.publish(*then)
         assert hub.run() == {"delivered": 1}
         return names_in(subscriber.deliveries[-1].body)
@@ -77,7 +75,7 @@ def test_subscribers_who_missed_more_or_less_get_what_they_lack(hub, subscriber)
         subscriber.fixed[name] = 500
         hub.publish(f"since-{name}")
         assert hub.run()["failed"] >= 1
-        hub.desk.now += DAY
+        hub.harness.now += DAY
     subscriber.fixed = {"more": 200, "less": 200}
     hub.publish("last")
     assert hub.run() == {"delivered": 2}

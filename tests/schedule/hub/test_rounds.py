@@ -1,7 +1,5 @@
 """Verification and delivery, with subscribers and networks that misbehave."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import StoreBusy
@@ -79,7 +77,7 @@ def test_a_subscriber_that_is_away_is_verified_later_and_given_up_after_some_tri
     for _ in range(rounds._MOST_TRIES - 1):
         assert hub.run() == {"postponed": 1}
         assert hub.run() == {}
-        hub.desk.now += 3_600
+        hub.harness.now += 3_600
     assert hub.run() == {"refused": 1}
     assert hub.subscribers.requests(10**11, 9) == ()
 
@@ -137,11 +135,11 @@ def test_a_delivery_is_repeated_until_it_is_accepted(hub, subscribed):
     assert hub.run() == {"failed": 1}
     assert hub.subscribers.all()[0].problem == "It answers with HTTP status 500."
     assert hub.run() == {}, "it is not called again at once"
-    hub.desk.now += 60
+    hub.harness.now += 60
     assert hub.run() == {"failed": 1}
-    hub.desk.now += 60
+    hub.harness.now += 60
     assert hub.run() == {}, "the pause is doubled"
-    hub.desk.now += 60
+    hub.harness.now += 60
     hub.publish("2")
     assert hub.run() == {"delivered": 1}
     assert b"laro/2</loc>" in subscribed.deliveries[-1].body, "the newest content is delivered"
@@ -155,9 +153,9 @@ def test_who_accepts_nothing_for_days_is_dropped(hub, subscriber):
     hub.publish("1")
     assert hub.run(hub_give_up_after=2) == {"failed": 1}
     for _ in range(3):
-        hub.desk.now += DAY / 2
+        hub.harness.now += DAY / 2
         assert hub.run(hub_give_up_after=2) == {"failed": 1}
-    hub.desk.now += DAY / 2
+    hub.harness.now += DAY / 2
     assert hub.run(hub_give_up_after=2) == {"dropped": 1, "denied": 1}
     assert hub.subscribers.all() == ()
     assert "accepted nothing for days" in hub.reports.sentences[-2]
@@ -173,7 +171,7 @@ def test_no_message_has_more_of_a_callback_than_its_host(hub, subscriber):
     stored(hub, away.callback("unguessable2"))
     for _ in range(rounds._MOST_TRIES):
         hub.run()
-        hub.desk.now += 3_600
+        hub.harness.now += 3_600
     messages = "".join([*hub.reports.sentences, *(known.problem for known in hub.subscribers.all())])
     assert "not confirmed by 127.0.0.1: " in messages
     assert "unguessable" not in messages

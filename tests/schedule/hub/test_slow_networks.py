@@ -1,13 +1,11 @@
 """Subscribers of one network who answer slowly, or never, do not delay those of other networks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
-from harvester.schedule.hub import networks
-from harvester.schedule.hub.networks import networks_of
+from harvester.schedule.hub import calls
+from harvester.schedule.hub.calls import networks_of
 from tests.rows import each_row
 from tests.schedule.hub.subscriber import Subscriber, served
 
@@ -38,7 +36,7 @@ def subscribed(hub, subscriber, count):
 @pytest.fixture
 def is_patient(monkeypatch):
     """Let calls of a network begin during a whole test."""
-    monkeypatch.setattr(networks, "_CALL_SECONDS", 240.0)
+    monkeypatch.setattr(calls, "_CALL_SECONDS", 240.0)
 
 
 # --- rounds ---------------------------------------------------------------------------------------------
@@ -63,7 +61,7 @@ def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, 
     subscribed(hub, other, 1)
     hub.publish("1")
     with monkeypatch.context() as patch:
-        patch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
+        patch.setattr(calls, "_CALL_SECONDS", ONE_CALL)
         assert hub.run() == {"delivered": 2, "left": SLOW - 1}
     assert len(other.deliveries) == 1
     assert all(known.tries == 0 for known in hub.subscribers.all()), "nothing has failed"

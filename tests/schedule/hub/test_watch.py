@@ -1,7 +1,5 @@
 """`harvester tend --watch` runs the hub beside everything else, and ends when it is asked to."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess
@@ -13,7 +11,7 @@ import pytest
 from gateway.core.statuses import Status
 from gateway.ops.upkeep import make
 from tests import live
-from tests.publish.desk import Desk, Sent
+from tests.publish.harness import Harness, Sent
 from tests.schedule.hub.conftest import KEY, served
 from tests.waiting import wait_for_horizon, wait_until
 
@@ -28,18 +26,18 @@ def test_a_continuous_tend_verifies_and_delivers(tmp_path, subscriber):
         topic = f"{url}/oai?verb=ListRecords&metadataPrefix=oai_dc"
         settings = {"base_url": f"{url}/oai", "secret": KEY, "hub_allow": "127.0.0.0/8"}
         line = live.command("harvester", folder, "tend", "--watch")
-        desk = Desk(folder)
-        with closing(desk.store), closing(desk.inbox):
-            desk.now = time.time() - 5
-            desk.add("laro")
-            desk.sent(Sent("1"))
+        harness = Harness(folder)
+        with closing(harness.store), closing(harness.inbox):
+            harness.now = time.time() - 5
+            harness.add("laro")
+            harness.sent(Sent("1"))
             wait_for_horizon(folder)
             form = {"hub.callback": subscriber.callback(), "hub.mode": "subscribe", "hub.topic": topic}
             assert app.test_client().post("/hub", data=form).status_code == 202
             with subprocess.Popen(line, env=live.environment(settings), stderr=subprocess.PIPE, text=True) as process:
                 wait_until(lambda: subscriber.verifications)
-                desk.now = time.time() - 1
-                desk.sent(Sent("2"))
+                harness.now = time.time() - 1
+                harness.sent(Sent("2"))
                 wait_until(lambda: subscriber.deliveries)
                 process.send_signal(signal.SIGTERM)
                 _, words = process.communicate(timeout=240)

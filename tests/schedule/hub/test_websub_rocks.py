@@ -3,8 +3,6 @@
 Our topics are XML. So the cases of plain text and JSON are told by a topic whose answer has another type.
 """
 
-from __future__ import annotations
-
 import hmac
 from hashlib import sha256
 from urllib.request import urlopen
@@ -66,7 +64,7 @@ def test_102_subscriber_sends_additional_parameters(hub, subscriber):
 def test_103_re_subscribes_before_expiration(hub, subscriber):
     subscribed(hub, subscriber, lease_seconds="600")
     before = hub.subscribers.all()[0]
-    hub.desk.now += 300
+    hub.harness.now += 300
     subscribed(hub, subscriber, lease_seconds="600")
     (after,) = hub.subscribers.all()
     assert (after.number, after.until) == (before.number, before.until + 300)

@@ -1,7 +1,5 @@
 """What notices are about: sources and mirrors; and a server that keeps the mails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A mail server on loopback that keeps what it is sent; with a TLS context it offers STARTTLS, or begins with TLS."""
 
-from __future__ import annotations
-
 import base64
 import ssl
 from collections.abc import Iterator

@@ -1,10 +1,8 @@
 """Notices are sent beside the work: they hold nothing up, and are sent before the command ends, or said not to be."""
 
-from __future__ import annotations
-
 from threading import Event
 
-from harvester.schedule.notifications.background import BackgroundNotifier
+from harvester.schedule.notifications.send import BackgroundNotifier
 
 
 def test_whoever_puts_a_name_does_not_wait_and_all_are_told_in_order_at_the_end():

@@ -1,9 +1,6 @@
 """Which notice is due: one a day, and one when all is well again."""
 
-from __future__ import annotations
-
-from harvester.schedule.notifications.messages import DAY_SECONDS, SentNotice, due
-from harvester.schedule.notifications.reasons import Concern, Need
+from harvester.schedule.notifications.notices import DAY_SECONDS, Concern, Need, SentNotice, due
 from tests.rows import each_row
 
 FAILING = Concern(Need.FAILING, "The last 3 runs failed.")

@@ -1,7 +1,5 @@
 """A mirror that needs a person: the same notices, remembered in its own folder."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.slow  # it asks servers

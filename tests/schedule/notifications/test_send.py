@@ -1,7 +1,5 @@
 """Notices by e-mail and webhook: they arrive, secrets go over TLS only, and no sentence shows them."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading
@@ -12,9 +10,8 @@ import pytest
 
 from gateway.core.errors import ConfigurationError, ConnectionFailed
 from gateway.core.settings import load
-from harvester.schedule.notifications.messages import Notice
+from harvester.schedule.notifications.notices import Concern, Need, Notice
 from harvester.schedule.notifications.notify import FILE, notify
-from harvester.schedule.notifications.reasons import Concern, Need
 from harvester.schedule.notifications.send import send_email
 from tests.http.authority import authority, server_context
 from tests.rows import each_row

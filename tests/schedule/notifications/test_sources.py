@@ -1,7 +1,5 @@
 """A source that fails again and again: one notice, and one more when it is well again."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.slow  # it asks servers

@@ -1,11 +1,10 @@
 """Documents with several records are cut into them; one that cannot be cut is a doubt."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Slice
-from gateway.publish.mapping import Given, SourceFacts, Task, prepare
+from gateway.publish.mapping import SourceFacts, Task, prepare
+from gateway.publish.payloads import Given
 from harvester.sources.files.records import cut_document
 from tests.rows import each_row
 

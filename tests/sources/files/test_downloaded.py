@@ -1,7 +1,5 @@
 """A file or an archive at an address is fetched when it has changed, and read like one on this machine."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Files on this machine as a source of their own, and as the first harvest of another."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

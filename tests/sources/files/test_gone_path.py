@@ -1,7 +1,5 @@
 """A path that is gone concerns its own source alone: all other commands and sources go on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

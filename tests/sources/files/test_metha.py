@@ -1,7 +1,5 @@
 """Folders that metha made, read as they lie: its answers, the names of its folders, and files that are missing."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import urlsafe_b64encode

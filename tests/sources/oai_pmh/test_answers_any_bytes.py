@@ -1,7 +1,5 @@
 """Whatever arrives: an answer of ours or an error of ours, and of a real page no record is lost without a word."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers of OAI-PMH 1.0 and 1.1 say what answers of 2.0 would say; no later version of them is to be expected."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import RemoteError
@@ -43,7 +41,7 @@ def test_the_recorded_identify_tells_its_version_and_knows_no_dates_and_no_granu
         "The University of Spa E-print System",
         "http://an.oa.org/OAI-script",
     )
-    assert (answer.protocol_version, answer.admin_emails) == ("1.0", ("mailto:adm@spa.ac.be",))
+    assert answer.protocol_version == "1.0"
     assert answer.response_date == "2000-10-01T19:20:30-04:00"
     assert (answer.earliest_datestamp, answer.deleted_record, answer.granularity) == ("", "", "")
     names = [description.partition(b" ")[0] for description in answer.descriptions]

@@ -1,7 +1,5 @@
 """Lists of records as they should be, and as they are when nothing is wrong but the dress."""
 
-from __future__ import annotations
-
 import pytest
 from lxml import etree
 

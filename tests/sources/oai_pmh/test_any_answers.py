@@ -1,7 +1,5 @@
 """Whatever a server answers or stands in a token: a list that ends, or an error of ours, and never for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, repeat

@@ -1,7 +1,5 @@
 """Windows of a list: they are halved without a gap and without an overlap, and that ends."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

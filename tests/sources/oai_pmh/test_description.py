@@ -1,7 +1,5 @@
 """What an OAI-PMH source says of itself, and what is done when it does not say it well."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What the fallback steps of a failing list may cost, and what of a source's failures is remembered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

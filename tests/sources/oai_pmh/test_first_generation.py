@@ -1,7 +1,5 @@
 """A strict OAI-PMH 1.1 repository on loopback, harvested into the store like any other."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Whom a source or a registry names, and whether they are repositories: `harvester source friends`."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 

@@ -1,7 +1,5 @@
 """What a repository still has, through a canned `fetch`: whole lists of headers, and single records."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import count
 

@@ -1,7 +1,5 @@
 """Lists of OAI-PMH sources, walked through a canned `fetch`: what is asked, what is kept, when a list is whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlsplit
 

@@ -1,7 +1,5 @@
 """What is known of a list, written down and read back."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import Cursor, RawPage

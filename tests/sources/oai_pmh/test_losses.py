@@ -1,7 +1,5 @@
 """What mending an answer has cost is told with it, and an answer that lost something decides nothing."""
 
-from __future__ import annotations
-
 from tests.sources.oai_pmh.repository import Answer, Arguments, Fault, Repository, walked
 
 # An attribute without quotes costs libxml2 more than the attribute.

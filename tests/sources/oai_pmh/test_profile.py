@@ -1,7 +1,5 @@
 """What was learned of a repository is shown, and what its entry says stands instead."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain, repeat
 

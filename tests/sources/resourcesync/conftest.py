@@ -1,7 +1,5 @@
 """A site, an instance that harvests it, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path

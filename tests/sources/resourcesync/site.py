@@ -1,7 +1,5 @@
 """A ResourceSync source on loopback whose documents a test writes, and which does what the test tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Sources that change, fail and grow at random: whatever happened, at the end we hold what they have, and say so."""
 
-from __future__ import annotations
-
 import os
 import random
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """ResourceSync documents: what they say, however they say it; and what is no such document."""
 
-from __future__ import annotations
-
 import gzip
 from functools import partial
 

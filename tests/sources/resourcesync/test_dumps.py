@@ -1,7 +1,5 @@
 """Dumps: a baseline and changes in packages, verified; what a package does not bring is fetched, or told."""
 
-from __future__ import annotations
-
 import zipfile
 from hashlib import md5
 from io import BytesIO

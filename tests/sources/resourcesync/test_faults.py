@@ -1,7 +1,5 @@
 """What goes wrong at a source: nothing is lost, nothing wrong is held as good, and what is not shown is not claimed."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """A source is found from any starting point, described, recognised, swept and audited, as the commands do it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

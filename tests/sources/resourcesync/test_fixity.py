@@ -1,7 +1,5 @@
 """What is said of bytes, however it is written, and whether bytes are those."""
 
-from __future__ import annotations
-
 from base64 import b64encode, urlsafe_b64encode
 from hashlib import md5, sha1, sha256
 

@@ -1,7 +1,5 @@
 """Killed anywhere, again and again, a synchronisation loses nothing, repeats little, and tells the truth at the end."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

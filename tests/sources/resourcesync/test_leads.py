@@ -1,7 +1,5 @@
 """Where pages, headers and robots.txt say that ResourceSync documents are."""
 
-from __future__ import annotations
-
 from harvester.sources.resourcesync.leads import leads_of_headers, leads_of_page, leads_of_robots
 from tests.rows import each_row
 

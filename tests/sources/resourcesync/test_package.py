@@ -1,7 +1,5 @@
 """Packages: what their manifest names is read, and nothing that a package does harms."""
 
-from __future__ import annotations
-
 import stat
 import struct
 import zipfile

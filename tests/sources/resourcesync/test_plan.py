@@ -1,7 +1,5 @@
 """What a walk is to do: each resource once, by its last entry, in the order of addresses."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.errors import StoreUnwritable

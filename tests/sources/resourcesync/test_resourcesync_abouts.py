@@ -1,7 +1,6 @@
 """What the lists say beside the metadata: files with their facts, pages, identifiers; and what becomes of content."""
 
-from __future__ import annotations
-
+import json
 from hashlib import sha256
 
 import pytest
@@ -53,6 +52,17 @@ def test_content_that_metadata_describes_is_a_file_of_the_same_item(site, run, p
     assert "upstream: named in its own entry in the list" in didl
     assert site.times("/1.pdf") == 0
     assert (list(published(set_spec="fulltext")), list(published())) == (["1.xml"], ["1.xml", "2.xml"])
+
+
+def test_an_audit_tells_of_content_with_another_digest_in_the_lists(site, run, audited):
+    metadata, content = _pair(site)
+    _offer(site, metadata, content)
+    run()
+    assert audited() == []
+    _offer(site, metadata, content.replace(sha256(PDF).hexdigest(), "0" * 64))
+    ((what, name, sentence),) = audited()
+    assert (what, name) == ("changed", f"{site.url}/1.xml")
+    assert sentence == f"The list has another digest of its content {site.url}/1.pdf than the stored entry."
 
 
 def test_content_that_only_its_metadata_names_is_a_file_too(site, run, published):
@@ -108,6 +118,33 @@ def test_a_feed_of_entry_pages_is_read_with_the_files_and_the_doi_of_each_work(s
     assert "Changed" in didl
 
 
+_CSL = {"type": "article-journal", "title": "Work 1", "author": [{"family": "Okafor", "given": "Ada"}], "volume": 12}
+_CSL["issued"] = {"date-parts": [[2020, None]]}
+_ARTICLE = {"@type": "Article", "headline": "Work 1", "author": "Okafor, Ada", "datePublished": "2020"}
+_SCHEMA_ORG = {"@graph": [{"@type": "Person", "name": "Okafor, Ada"}, _ARTICLE]}
+
+
+@pytest.mark.parametrize(
+    ("media_type", "facts"),
+    [("application/vnd.citationstyles.csl+json", _CSL), ("application/ld+json", _SCHEMA_ORG), ("text/plain", None)],
+)
+def test_a_work_that_only_json_describes_is_read_and_one_that_only_bibtex_describes_is_counted(
+    site, run, published, media_type, facts
+):
+    site.files["/1.json"] = json.dumps(facts).encode()
+    links = site.link("item", "1.pdf", type="application/pdf") + site.link("describedby", "1.json", type=media_type)
+    _offer(site, site.entry("article?id=1", links=links))
+    ran = run()
+    if facts is None:
+        assert ran.run.counts["left_out"] == 1
+        return
+    assert ran.status is Status.SUCCEEDED
+    ((_, didl),) = published("oai_didl").items()
+    statements = ("<dc:title>Work 1</dc:title>", "<dc:creator>Okafor, Ada</dc:creator>", "<dc:date>2020</dc:date>")
+    for text in (*statements, f'ref="{site.url}/1.pdf"/>'):
+        assert text in didl
+
+
 def test_a_change_withdraws_a_file_only_if_it_states_all_links(site, run, published):
     site.metadata("1.xml")
     files = [site.link("describes", name, type="application/pdf") for name in ("1.pdf", "2.pdf")]
@@ -153,8 +190,8 @@ def test_what_is_no_metadata_and_not_described_is_left_out_and_reported(site, ru
     ran = run()
     assert (ran.status, ran.run.counts["received"], ran.run.is_complete) == (Status.SUCCEEDED, 1, True)
     notes = [event.text for event in house.inbox.events(ran.run.number)]
-    assert any("neither metadata nor described by any were left out: 3." in note for note in notes)
-    assert notes[-1].endswith("Nothing is missing; 3 resources that no metadata describes were left out.")
+    assert any("neither metadata in XML or JSON nor described by any were left out: 3." in note for note in notes)
+    assert notes[-1].endswith("Nothing is missing; 3 resources that no readable metadata describes were left out.")
     assert ran.run.counts["left_out"] == 3
     assert site.times("/1.pdf") == 0
 

@@ -1,7 +1,5 @@
 """A source that the `resync` library publishes is synchronised."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What always fails at a source is set aside, whatever it is, and the rest is held: no single fault ends every run."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import RunOutcome

@@ -1,7 +1,5 @@
 """A source is synchronised: everything first, then what has changed, and nothing twice or never."""
 
-from __future__ import annotations
-
 from hashlib import md5
 
 import pytest

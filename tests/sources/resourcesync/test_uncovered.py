@@ -1,7 +1,5 @@
 """Change Lists that do not cover the time from the last position until now: the Resource List says what they miss."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway.core.model import RunOutcome

@@ -1,7 +1,5 @@
 """Answers of Solr, in XML and JSON, and how it is asked."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A Solr index on loopback, harvested as its administrator would: counts, changes, what vanished, other fields."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

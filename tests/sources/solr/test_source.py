@@ -1,7 +1,5 @@
 """A Solr index, asked without a network: what it is, its list, what it still has, and what speaks against it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit

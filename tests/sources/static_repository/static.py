@@ -1,7 +1,5 @@
 """A Static Repository as a test wants it."""
 
-from __future__ import annotations
-
 _OPENING = """<?xml version="1.0" encoding="UTF-8"?>
 <Repository xmlns="http://www.openarchives.org/OAI/2.0/static-repository"
  xmlns:oai="http://www.openarchives.org/OAI/2.0/" xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"

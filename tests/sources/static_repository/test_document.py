@@ -1,7 +1,5 @@
 """Static Repositories: where their records lie, and what is not allowed in them."""
 
-from __future__ import annotations
-
 import gzip
 from hashlib import sha256
 
@@ -9,8 +7,8 @@ import pytest
 
 from gateway.core.errors import AnswerTooLarge, ConnectionFailed, NotStaticRepository, NotXml, StoreUnwritable
 from harvester.http.messages import Fetched
+from harvester.sources.static_repository import Spool
 from harvester.sources.static_repository.document import cut, oddities_in, read
-from harvester.sources.static_repository.spool import Spool
 from tests.conftest import SHARED
 from tests.growth import peak_bytes
 from tests.rows import each_row
@@ -24,27 +22,6 @@ def _cut(body, prefix="oai_dc", first=0, last=99):
     static_repository = read(body)
     part = cut(static_repository, static_repository.records(prefix), first, last)
     return part.repaired or static_repository.text[part.start : part.stop], part.slices
-
-
-def test_a_document_says_who_it_is_and_what_it_has():
-    static_repository = read(document(record(1), record(2)))
-    assert (static_repository.identify.repository_name, static_repository.identify.granularity) == (
-        "Small",
-        "YYYY-MM-DD",
-    )
-    assert [format_.metadata_prefix for format_ in static_repository.formats] == ["oai_dc"]
-    assert [(list_.metadata_prefix, len(list_.places)) for list_ in static_repository.lists] == [("oai_dc", 2)]
-    assert (static_repository.faults, static_repository.repairs, static_repository.records("mods")) == ((), (), None)
-
-
-def test_records_are_cut_some_at_a_time_and_stand_alone():
-    body = document(record(1), record(2), record(3))
-    part, (second,) = _cut(body, first=1, last=2)
-    assert (second.identifier, second.datestamp) == ("oai:small:2", "2002-09-19")
-    assert part.startswith(b"<oai:record>")
-    assert part[second.start : second.stop].startswith(b"<oai_dc:dc>")
-    assert dict(second.declarations)["dc"] == "http://purl.org/dc/elements/1.1/"
-    assert _cut(body, first=9) == (b"", ())
 
 
 def test_another_encoding_is_kept_as_utf_8():

@@ -1,7 +1,5 @@
 """A Static Repository on loopback, harvested as its administrator would."""
 
-from __future__ import annotations
-
 import json
 from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A Static Repository, asked without a network: at first, again, when it changed, and when it shrank."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

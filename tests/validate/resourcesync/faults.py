@@ -1,7 +1,5 @@
 """One fault for every rule of ResourceSync documents: the right source with this one thing wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,10 +1,8 @@
 """One fault for every rule: a source that is wrong in this one thing breaks this one rule, and no other."""
 
-from __future__ import annotations
-
 import pytest
 
-from harvester.validate.report import Verdict
+from harvester.validate.check import Verdict
 from harvester.validate.resourcesync.run import RULES, lint
 from tests.validate.parts import in_parts
 from tests.validate.resourcesync.faults import FAULTS

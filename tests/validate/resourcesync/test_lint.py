@@ -1,7 +1,5 @@
 """The check of ResourceSync sources on what others publish, on hostile documents, and within its limits."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from contextlib import nullcontext
@@ -11,11 +9,11 @@ from click.testing import CliRunner
 
 from gateway.core.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed, NotResourceSync
 from harvester.cli import main
-from harvester.validate.report import Evidence, Verdict
+from harvester.validate.check import Evidence, Verdict
 from harvester.validate.resourcesync.documents import judge
-from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.observed import Unobserved
+from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.run import Limits, lint
 from harvester.validate.resourcesync.values import moment
 from tests.conftest import SHARED
@@ -118,7 +116,7 @@ def test_recorded_documents_have_no_fault(name):
 
 def test_the_command_reports_in_json_and_its_status_is_that_of_the_worst_verdict(tmp_path, monkeypatch):
     site = Site().fill()
-    monkeypatch.setattr("harvester.commands.lint_resourcesync.fetcher", lambda *_: nullcontext(site.fetch))
+    monkeypatch.setattr("harvester.commands.checking.fetcher", lambda *_: nullcontext(site.fetch))
     words = ["--instance", str(tmp_path), "lint-resourcesync", BASE + CAPABILITIES, "--json"]
     done = CliRunner().invoke(main, words)
     report = json.loads(done.stdout)

@@ -1,7 +1,5 @@
 """One fault for every check of typed links: the right site with this one thing wrong."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,10 +1,8 @@
 """One fault for every check: a site that is wrong in this one thing fails this one check, and no other."""
 
-from __future__ import annotations
-
 import pytest
 
-from harvester.validate.report import Verdict
+from harvester.validate.check import Verdict
 from harvester.validate.signposting.run import CHECKS, lint
 from tests.rows import each_row
 from tests.validate.parts import in_parts

@@ -1,7 +1,5 @@
 """The check of typed links on what the field really sends, on other kinds of pages, and within its limits."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 
@@ -11,7 +9,7 @@ from click.testing import CliRunner
 from gateway.core.errors import AddressRefused, ConfigurationError, ConnectionFailed
 from harvester.cli import main
 from harvester.http.messages import Fetched
-from harvester.validate.report import Verdict
+from harvester.validate.check import Verdict
 from harvester.validate.signposting.declared import is_same
 from harvester.validate.signposting.run import Limits, lint
 from tests.fulltext.recorded import DATA, exchange
@@ -246,7 +244,7 @@ def test_a_page_without_an_answer_raises_why():
 
 def test_the_command_reports_in_words_and_json(tmp_path, monkeypatch):
     site = _site()
-    monkeypatch.setattr("harvester.commands.lint_signposting.fetcher", lambda *_: nullcontext(site.fetch))
+    monkeypatch.setattr("harvester.commands.checking.fetcher", lambda *_: nullcontext(site.fetch))
     words = ["--instance", str(tmp_path), "lint-signposting", BASE + PAGE]
     done = CliRunner().invoke(main, words)
     assert done.stdout.splitlines()[-1] == "level 1: pass; level 2: pass; FAIRiCat: pass.", done.output

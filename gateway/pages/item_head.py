@@ -1,0 +1,142 @@
+"""The head of an item's page, for programs: schema.org, Google Scholar's `citation_*` tags and Open Graph. Pure.
+
+In JSON-LD, characters that could end the element `script` are escaped, so no text of a record can leave it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from gateway.core.bibliography.dates import date_parts
+from gateway.pages.item import Item
+from gateway.pages.reference import Author
+from gateway.pages.shown import bare, shortened
+
+JSON_LD_TYPE = "application/ld+json"
+_MOST_AUTHORS = 400
+_MOST_DESCRIPTION = 200
+
+
+class Most(NamedTuple):
+    """How many authors, files, and other texts the document has, and how many characters of the abstract."""
+
+    authors: int
+    files: int
+    texts: int
+    abstract: int
+
+
+WHOLE: Final = Most(100, 50, 100, 20_000)
+IN_A_PAGE: Final = Most(20, 5, 10, 1_000)  # search engines show less
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def schema_org(item: Item, most: Most = WHOLE) -> str:
+    """Return the JSON-LD of an item; it may stand in an element `script`."""
+    reference = item.reference
+    identifiers = reference.identifiers[: most.texts]
+    journal = {"@type": "Periodical", "name": reference.journal, "issn": reference.issn}
+    entry = {
+        "@context": "https://schema.org",
+        "@type": reference.kind.schema_class,
+        "@id": item.url,
+        "url": item.url,
+        "name": item.title,
+        "headline": item.title[:110] if reference.kind.schema_class == "ScholarlyArticle" else "",
+        "author": [_person(author) for author in reference.authors[: most.authors]],
+        "datePublished": "-".join(date_parts(reference.date)) or (str(reference.year) if reference.year else ""),
+        "abstract": shortened(bare(reference.abstracts[0].text), most.abstract) if reference.abstracts else "",
+        "identifier": [entry.url or entry.text for entry in identifiers],
+        "sameAs": list(dict.fromkeys(filter(None, (item.origin, *(entry.url for entry in identifiers))))),
+        "license": item.license.url if item.license else "",
+        "isPartOf": _filled(journal) if reference.journal else None,
+        "publisher": {"@type": "Organization", "name": reference.publisher} if reference.publisher else None,
+        "inLanguage": reference.language_tag,
+        "keywords": [bare(subject.text) for subject in reference.subjects[: most.texts]],
+        "encoding": [_file(item, place) for place in range(min(len(item.files), most.files))],
+        "subjectOf": [
+            {"@type": "DataDownload", "contentUrl": url, "encodingFormat": "application/xml", "name": prefix}
+            for prefix, url in item.metadata.items()
+        ],
+    }
+    return json.dumps(_filled(entry), ensure_ascii=False).translate(_ESCAPES)
+
+
+def _person(author: Author) -> dict[str, object]:
+    parts = {"@id": author.orcid, "name": author.name, "familyName": author.family, "givenName": author.given}
+    return {"@type": "Person", **_filled(parts)}
+
+
+def _file(item: Item, place: int) -> dict[str, object]:
+    file = item.files[place]
+    return _filled(
+        {
+            "@type": "MediaObject",
+            "contentUrl": file.copy_url or file.url,
+            "encodingFormat": file.mime_type,
+            "contentSize": f"{file.size} B" if file.size is not None else "",
+            "sha256": file.sha256,
+            "license": file.license.url if file.license else "",
+        }
+    )
+
+
+def _filled(entry: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in entry.items() if value}
+
+
+def citation_tags(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield name and content of each tag; there are none if the record has no title, no author or no year."""
+    reference = item.reference
+    if not (reference.title and reference.authors and reference.year):
+        return
+    yield "citation_title", item.title
+    for author in reference.authors[:_MOST_AUTHORS]:
+        yield "citation_author", author.family_first
+        if author.orcid:
+            yield "citation_author_orcid", author.orcid
+    yield "citation_publication_date", "/".join(date_parts(reference.date)) or str(reference.year)
+    kind = reference.kind.name
+    publisher_tag = {
+        "doctoral": "citation_dissertation_institution",
+        "master": "citation_dissertation_institution",
+        "bachelor": "citation_dissertation_institution",
+        "thesis": "citation_dissertation_institution",
+        "report": "citation_technical_report_institution",
+        "working_paper": "citation_technical_report_institution",
+    }.get(kind, "citation_publisher")
+    container_tag = "citation_conference_title" if kind in ("paper", "poster") else "citation_journal_title"
+    for name, value in (
+        (container_tag, reference.journal),
+        ("citation_volume", reference.volume),
+        ("citation_issue", reference.issue),
+        ("citation_firstpage", reference.first_page),
+        ("citation_lastpage", reference.last_page),
+        ("citation_issn", reference.issn),
+        ("citation_isbn", reference.isbn),
+        (publisher_tag, reference.publisher),
+        ("citation_doi", reference.doi),
+        ("citation_language", reference.language_tag),
+    ):
+        if value:
+            yield name, value
+    for file in item.files:
+        # A file at another host is no file of this page for Google Scholar; only copies of open files are served here.
+        if file.copy_url and file.mime_type.partition(";")[0] == "application/pdf":
+            yield "citation_pdf_url", file.copy_url
+            return
+
+
+def open_graph(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield property and content of each tag (The Open Graph protocol)."""
+    yield "og:title", item.title
+    yield "og:type", "article"
+    yield "og:url", item.url
+    if description := description_of(item):
+        yield "og:description", description
+
+
+def description_of(item: Item) -> str:
+    """Return the beginning of the abstract, for search engines and previews."""
+    abstracts = item.reference.abstracts
+    return shortened(bare(abstracts[0].text), _MOST_DESCRIPTION) if abstracts else ""

@@ -1,0 +1,112 @@
+"""What the classes of the store ask of a database. Only a connector knows its driver; `connecting` chooses one.
+
+A connector has the schema of one database of ours (such as `inbox`) and lends sessions, which run the named queries of
+`sql/`. Everything that differs between databases is behind these two protocols.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
+
+BUSY_SECONDS = 30.0  # for databases that web workers write too; commands wait longer (`waiting`)
+
+
+class Shrunk(NamedTuple):
+    """By how many bytes a file became smaller, how many stay free in one that cannot, and whether nothing is left."""
+
+    bytes: int = 0
+    kept_free: int = 0
+    is_complete: bool = True
+
+
+class Rows(Protocol):
+    """What a query returned."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows the query has changed."""
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a query names its columns
+        """Return the next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows that are left."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield all rows that are left."""
+
+
+class Session(Protocol):
+    """One connection, lent to one reader or writer at a time. Only one thread may use it."""
+
+    def begin(self) -> None:
+        """Let all queries until the end of the loan read one snapshot."""
+
+    def rollback(self) -> None:
+        """End the snapshot, or roll back what is not committed."""
+
+    def execute(self, query: str, parameters: Parameters = ..., /) -> Rows:
+        """Run a query."""
+
+    def executemany(self, query: str, rows: Iterable[Parameters], /) -> Rows:
+        """Run a query that changes something once for each of these rows."""
+
+    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+        """Return the first row, or None."""
+
+
+class Connector(Protocol):
+    """One database of ours. Safe for threads, and for processes that fork. Every method may raise StoreError."""
+
+    path: Path  # what messages call it
+    is_unsynced: bool
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Turn every error of the driver inside the block into a StoreError."""
+
+    def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
+        """Return all rows of one query."""
+
+    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+        """Return the first row of one query, or None."""
+
+    def change(self, query: str, parameters: Parameters = ()) -> int:
+        """Run one query in a transaction of its own; return how many rows it has changed."""
+
+    def reading(self) -> AbstractContextManager[Session]:
+        """Lend a session for reading."""
+
+    def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> AbstractContextManager[Session]:
+        """Lend a session inside a write transaction, which is committed at the end, or rolled back.
+
+        There is one at a time. Without `is_durable`, a failure of power may undo it. Raise StoreBusy if another process
+        writes for `at_most_seconds`, or for as long as the connector waits.
+        """
+
+    def unsynced(self) -> AbstractContextManager[None]:
+        """Let no transaction inside the block wait for the disk; `Store.unsynced` has the promise."""
+
+    def finish_erasure(self) -> bool:
+        """Erase for good what was deleted; return False if a reader prevents that."""
+
+    def note_written(self, size: int) -> bool:
+        """Note that a small transaction wrote so many bytes; return whether a reader makes more of them costly."""
+
+    def shrink(self, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]) -> Shrunk:
+        """Give free space back to the disk, in small steps, for so many `seconds` or until `is_stopped`."""
+
+    def vacuum(self) -> int:
+        """Write everything anew; return by how many bytes it is smaller."""
+
+    def damages(self, session: Session, *, is_whole: bool) -> Iterator[str]:
+        """Yield what the database itself finds damaged; `is_whole`: its indexes are read too."""
+
+    def convert(self, step: Callable[[str], None]) -> None:
+        """Move what an earlier release wrote in another layout."""
+
+    def close(self) -> None:
+        """Close all connections; one that is lent is closed when it is returned."""
