@@ -30,14 +30,17 @@ SHARED = ROOT.parent / "shared"
 JUDGES = ROOT / ".venv" / "judges" / "bin"  # programs of others, which have a place of their own
 AXE = JUDGES.parent / "node_modules" / "axe-core" / "axe.min.js"  # the judge of accessibility
 
-# The everyday tier is to be run often; CI tries ten times as much.
+# The everyday tier is to be run often; CI tries ten times as much. Both say the same twice.
 # Machines are slow in ways that are not ours: a test that suppresses other health checks must suppress this one too.
-settings.register_profile("dev", deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
-# CI must say the same twice.
 settings.register_profile(
-    "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "drawn",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    max_examples=100 if os.environ.get("CI") else 10,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.load_profile("drawn")
 
 
 # --- what the machine has, and what was skipped because it is missing --------------------------------------------

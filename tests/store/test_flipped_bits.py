@@ -20,7 +20,10 @@ SETS = (None, "x0", "x1", "x2")
 
 
 def shown(store: Store) -> list[object]:
-    """Return all that readers of a store get. Raise StoreError, or ValueError for a damaged piece."""
+    """Return all that readers of a store get. Raise StoreError, or ValueError for a damaged piece.
+
+    A digest is not among it: it says whether a record that comes again has changed, and a wrong one only renews it.
+    """
     answers: list[object] = []
     with store.view() as view:
         for spec in SETS:
@@ -28,7 +31,8 @@ def shown(store: Store) -> list[object]:
                 selection = Selection("oai_dc", spec)
                 page = view.parts(selection, None, 1000, only_headers=only_headers, is_exact=True)
                 answers.append(identity(page.parts))
-        answers += [view.record(f"oai:laro/{number}-50", "oai_dc") for number in range(4)]
+        records = (view.record(f"oai:laro/{number}-50", "oai_dc") for number in range(4))
+        answers += [record and record._replace(digest=b"") for record in records]
     return answers
 
 
