@@ -174,7 +174,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
     Outcome.FULL_TEXT_XML: "It is the full text as XML. Only its address is stored.",
     Outcome.FULL_TEXT_HTML: "It is the full text as a page. Only its address is stored.",
-    Outcome.NO_TEXT: "The PDF has too little text to compare; it may be scanned.",
+    Outcome.NO_TEXT: "The PDF has too little text that can be read; it may be scanned.",
     Outcome.WRONG_DOCUMENT: "It is another document.",
     Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",
     Outcome.LOW_SCORE: "A person must decide whether it is the work.",

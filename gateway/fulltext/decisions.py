@@ -276,7 +276,7 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
             return candidate.kind_doubt or "It is an auxiliary file."
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
     if candidate.outcome is Outcome.NO_TEXT:
-        return "There is too little text to compare."
+        return "There is too little text that can be read."
     return ""
 
 

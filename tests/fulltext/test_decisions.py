@@ -56,7 +56,7 @@ UNIDENTIFIED = f"{UNNAMED} of the work stands where the file names itself."
     ({"license": "cc-by", "score": 0.2}, "review", "The score 0.2 is too low to decide."),
     ({"license": "cc-by", "score": 0.6, "outcome": LOW}, "review", "The score 0.6 is too low to decide."),
     ({"license": "cc-by", "is_auxiliary": True}, "review", "It is an auxiliary file."),
-    ({"outcome": Outcome.NO_TEXT, "score": 0.0}, "review", "There is too little text to compare."),
+    ({"outcome": Outcome.NO_TEXT, "score": 0.0}, "review", "There is too little text that can be read."),
     ({"license": "cc-by", "identified_by": ()}, "review", UNNAMED),
     ({"license": "cc-by", "identified_by": ("author",)}, "review", UNNAMED),
     ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages"),

@@ -16,6 +16,12 @@ from harvester.fulltext.pdf import reader
 SECONDS = 30.0
 ENOUGH_WORDS = 100  # with fewer the other engine is tried, too; after that a person must look
 _ENGINES = tuple(reader.ENGINES)
+_LEAST_SHARE = 0.5  # of letters among the signs of a text
+_HIGH = bytes(range(0x80, 0x100))
+_OF_MACINTOSH = str.maketrans(_HIGH.decode("mac_roman"), _HIGH.decode("cp1252", "replace"))
+# Many accented letters are upper-case ones then, between small letters.
+_MISREAD = re.compile(f"[a-z][{''.join(filter(str.isupper, bytes(range(0xE0, 0xFD)).decode('mac_roman')))}][a-z]")
+_MOST_SIGNS, _LEAST_MISREAD = 20_000, 5
 _WITHOUT_SPACES = re.compile("[\u2e81-\U0010ffff]+")  # letters of scripts without spaces
 
 _STATUSES = {
@@ -89,16 +95,28 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
     extracted = Extracted(
         Outcome.SUCCESS,
         answer_["pages"],
-        answer_["first"],
-        answer_["rest"],
+        _with_accents(answer_["first"]),
+        _with_accents(answer_["rest"]),
         engine,
-        answer_["front"],
+        _with_accents(answer_["front"]),
         tuple(answer_["counts"]),
         sizes,
     )
     if not extracted.pages:
         return extracted._replace(outcome=Outcome.BROKEN_PDF)
-    return extracted if extracted.word_count >= ENOUGH_WORDS else extracted._replace(outcome=Outcome.NO_TEXT)
+    is_text = extracted.word_count >= ENOUGH_WORDS and _is_readable(extracted.first)
+    return extracted if is_text else extracted._replace(outcome=Outcome.NO_TEXT)
+
+
+def _is_readable(text: str) -> bool:
+    """Return whether a text has more letters than other signs; a font that does not say its letters gives others."""
+    letters, signs = sum(map(str.isalpha, text)), len("".join(text.split()))
+    return not letters < _LEAST_SHARE * signs
+
+
+def _with_accents(text: str) -> str:
+    """Return a text with its accents where an encoding of Macintosh was taken for that of Windows: `ambiguÔtÈ`."""
+    return text.translate(_OF_MACINTOSH) if len(_MISREAD.findall(text[:_MOST_SIGNS])) >= _LEAST_MISREAD else text
 
 
 _at_work: set[subprocess.Popen[bytes]] = set()

@@ -21,6 +21,8 @@ _LEAST_SURNAME = 2  # letters
 _INITIALS = 2  # letters of a part of a name that may be initials
 _FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; from the second on, letters are words
 # Up to three letters of affiliations may be glued to a surname: `Lanea,c,*`, `Bendera;1`, `NAGUMOt`.
+# How a text cites a work: `Doe et al. (2011`, `Doe and Roe, 2011;`. A line of authors has no such year.
+_CITED = re.compile(r"(?:\s+et\s+al|\s+\W?\w{0,3}\s+[\w-]{2,40})?[.,]{0,2}\s*[(\[]?(?:1[89]|20)\d\d[a-z]?[)\],;]")
 _AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
@@ -63,7 +65,8 @@ def authors_on(front: Front, authors: Iterable[str]) -> Iterator[int]:
         if worth(name) < _LEAST_SURNAME:
             continue
         for start, stop in front.spots(name):
-            if is_wide or (not front.text[start - 1 : start].isalpha() and _AFTER_NAME.match(front.text, stop)):
+            is_name = is_wide or (not front.text[start - 1 : start].isalpha() and _AFTER_NAME.match(front.text, stop))
+            if is_name and not _CITED.match(front.text, stop):
                 yield start
 
 

@@ -51,6 +51,7 @@ ANOTHER = {
     "a comment": page(f"Comment on “{TITLE}”", "A. Nother", f"doi:{DOI}"),
     "a review": page("Book review", TITLE, "by C. Matthiesen"),
     "a supplement": page("Supplementary information", TITLE, "C. Matthiesen", f"doi:{DOI}"),
+    "a supplement without a label": page(TITLE, "The proof that Matthiesen et al. (2012) left out follows."),
     "another part": page(f"{TITLE} II", "C. Matthiesen"),
     "a list of contents": page("Journal of Gardens 2012", f"{TITLE} . . . . 17", "Decoherence of donors . . . . 31"),
     "the next article on the page": page(OTHER, "A. Nother") + f"\r\nReferences\r\n1. X\r\n{TITLE}\r\nC. Matthiesen",

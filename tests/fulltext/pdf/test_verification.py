@@ -1,5 +1,6 @@
 """Whether what was fetched is the work: types from bytes, texts from children with limits, scores from both."""
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -87,6 +88,20 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
     line = [sys.executable, "-c", "print(flush=True); raise SystemExit(1)"]
     monkeypatch.setattr(extraction.sandbox, "command", lambda *_: line)  # type: ignore[attr-defined]
     assert extract(b"%PDF-1.4").outcome is Outcome.BROKEN_PDF
+
+
+@each_row("text, outcome, begins", [
+    ("La dÈsambiguÔsation sÈmantique rÈvËle les mots " * 30, Outcome.SUCCESS, "La désambiguïsation sémantique révèle"),
+    ("La col·lecció del McÉwan " * 30, Outcome.SUCCESS, "La col·lecció del McÉwan La"),
+    ("!\"#$ %&'( a)*+ ,-./ 0123 " * 30, Outcome.NO_TEXT, ""),
+])  # fmt: skip
+def test_text_of_wrong_encodings_is_put_right_or_is_no_text(
+    text: str, outcome: Outcome, begins: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"pages": 2, "first": text, "rest": "", "front": text, "counts": [], "sizes": []}
+    monkeypatch.setattr(extraction, "_child", lambda *_: (0, json.dumps(answer).encode()))
+    extracted = extract(b"%PDF-1.4")
+    assert (extracted.outcome, extracted.front.startswith(begins)) == (outcome, True)
 
 
 @needs_data
