@@ -76,7 +76,7 @@ class Pages:
             host=shown.host,
             item_path=self._item_path,
             language=language_tag,
-            step_name=self._step_name,
+            step_name=self.step_name,
             of_step=of_step,
             searched=self._searched,
             language_name=self._language_name,
@@ -94,7 +94,7 @@ class Pages:
         """Return the address of a search for the words of a text of a record."""
         return f"{self.site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}"
 
-    def _step_name(self, text: str) -> str:
+    def step_name(self, text: str) -> str:
         """Return what readers call a step of the search; what follows it in brackets stays."""
         step, bracket, evidence = text.partition(" (")
         return f"{getattr(self.texts.steps, step, step.replace('_', ' '))}{bracket}{evidence}"
