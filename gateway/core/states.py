@@ -10,7 +10,7 @@ from gateway.core.xmltext import utc_datetime
 Shape: TypeAlias = Literal["good", "neutral", "caution", "bad"]
 ATTENTION = ("caution", "bad")  # the shapes of states at which a person should look
 DIED = "died"
-NEVER, NEVER_HARVESTED = "never run", "Never harvested"
+NEVER = "never run"
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
 PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
 _GOES_ON = "The next run continues from there."
@@ -60,7 +60,7 @@ def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> St
     if source.is_removed:
         return State("removed", "neutral", "Removed", "Its records are tombstones.")
     if last is None:
-        return State(NEVER, "caution", NEVER_HARVESTED, "", f"Start `harvester run {source.name}`.")
+        return State(NEVER, "caution", "Never harvested", "", f"Start `harvester run {source.name}`.")
     return of_run(last, has_died=has_died)
 
 

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from gateway.core.bibliography.languages import language_tag
-from gateway.core.states import NEVER_HARVESTED, of_search, of_step
+from gateway.core.states import of_search, of_step
 from gateway.core.words import table
 from gateway.pages import shown
 from gateway.pages.charts import meter
@@ -53,8 +53,9 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(site=site, t=self.texts, icon=icon, meter=meter)
-        self._environment.globals.update(never=NEVER_HARVESTED, not_searched=of_search(None).headline)
+        self._environment.globals.update(
+            site=site, t=self.texts, icon=icon, meter=meter, not_searched=of_search(None).headline
+        )
         self._environment.filters.update(
             marked=shown.marked,
             bare=shown.bare,
