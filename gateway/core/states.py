@@ -16,6 +16,7 @@ PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose proce
 _GOES_ON = "The next run continues from there."
 _SEE = "`harvester log {}` shows all runs."
 _REMAINS = "The record remains as a tombstone, so that harvesters learn of it."
+_OF_RECORDS = ("harvest", "retry", "sweep")  # stages that get records
 
 
 class State(NamedTuple):
@@ -44,6 +45,9 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
     """Return how a run stands. `has_died`: it is marked as running, and no process works on its source."""
     if has_died or run.reasons == (PROCESS_ENDED,):
         return State(DIED, "caution", "Interrupted", PROCESS_ENDED, _GOES_ON)
+    if run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.stage not in _OF_RECORDS:
+        why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
+        return State(run.outcome.value, "caution", "Ended with errors", why, _SEE.format(run.source))
     name, (shape, headline, next_step) = run.outcome.value, _RUNS[run.outcome]
     if run.outcome is RunOutcome.SUCCEEDED and run.is_complete:
         name, shape, headline, next_step = "complete", "good", "Complete", ""
