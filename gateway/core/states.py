@@ -12,9 +12,11 @@ ATTENTION = ("caution", "bad")  # the shapes of states at which a person should 
 DIED = "died"
 NEVER = "never run"
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
+PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
 _GOES_ON = "The next run continues from there."
 _SEE = "`harvester log {}` shows all runs."
 _REMAINS = "The record remains as a tombstone, so that harvesters learn of it."
+_OF_RECORDS = ("harvest", "retry", "sweep")  # stages that get records
 
 
 class State(NamedTuple):
@@ -41,8 +43,11 @@ class State(NamedTuple):
 
 def of_run(run: Run, *, has_died: bool = False) -> State:
     """Return how a run stands. `has_died`: it is marked as running, and no process works on its source."""
-    if run.outcome is RunOutcome.RUNNING and has_died:
-        return State(DIED, "caution", "Interrupted", "Its process has ended.", _GOES_ON)
+    if has_died or run.reasons == (PROCESS_ENDED,):
+        return State(DIED, "caution", "Interrupted", PROCESS_ENDED, _GOES_ON)
+    if run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.stage not in _OF_RECORDS:
+        why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
+        return State(run.outcome.value, "caution", "Ended with errors", why, _SEE.format(run.source))
     name, (shape, headline, next_step) = run.outcome.value, _RUNS[run.outcome]
     if run.outcome is RunOutcome.SUCCEEDED and run.is_complete:
         name, shape, headline, next_step = "complete", "good", "Complete", ""
@@ -77,9 +82,9 @@ def has_no_title(counts: Iterable[LackCount], living: int) -> bool:
 
 
 def of_search(search: Tried | None) -> State:
-    """Return how the search for a file of a work without files stands; None: there was none."""
+    """Return how the search for a file of a work stands; None: there was none."""
     if search is None:
-        return State("not-searched", "neutral", "No file was searched for", "Nobody knows yet whether there is one.")
+        return State("not-searched", "neutral", "Not searched", "Nobody knows yet whether there is a file.")
     if not search.searched_at:
         return State("unknown", "caution", "The searches for files cannot be read")
     day = utc_datetime(search.searched_at)[:10]
@@ -91,7 +96,7 @@ def of_search(search: Tried | None) -> State:
             return State("waits", "caution", f"{files}, and a decision is missing", searched, again)
         return State("refused", "neutral", f"{files}, but not accepted as this work", searched, again)
     if search.outcome in (Outcome.SUCCESS, Outcome.ALREADY_HELD):
-        sentence = f"The search of {day} found a file, which the record does not have yet."
+        sentence = f"{searched} Accepted files, and those that the record names, are published with it."
         return State("found", "neutral", "A file was found", sentence, again)
     return State("none", "neutral", "No file was found", f"{searched} {SENTENCES[search.outcome]}", again)
 

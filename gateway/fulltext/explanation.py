@@ -44,9 +44,8 @@ def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterato
 
 
 def standing_of(state: SearchState, decisions: Iterable[Decision] = ()) -> str:
-    """Return the state of the search for an item: its outcome, when it ended, what waits, and when it is repeated."""
-    words = of_search(tried_of(state, decisions)).words
-    return f"{state.outcome}: {words}" if state.searched_at else f"{state.state}: {words}"
+    """Return the state of the search for an item in words."""
+    return of_search(tried_of(state, decisions)).words
 
 
 def steps_of(traces: Sequence[Trace], candidates: Iterable[Candidate]) -> Iterator[ExplainedStep]:

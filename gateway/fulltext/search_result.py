@@ -9,7 +9,6 @@ from gateway.fulltext.policies import Policy
 
 # Values of `Candidate.found_by` and `Trace.step` that are no steps.
 NAMED = "record"  # for files that the record itself names
-POLICY_STEP = "sherpa"  # it names no files
 RECHECK = "recheck"  # for copies that were accepted before
 # Outcomes of files for the review by people.
 REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)

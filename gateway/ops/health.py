@@ -32,6 +32,7 @@ from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite.database_files import damage, is_database
 from gateway.store.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
 from gateway.takedowns.apply import pending
+from gateway.takedowns.plans import Listed
 
 _COPIES = 1_000  # copies of documents whose bytes a short check reads
 _MOST_NAMED = 5
@@ -214,6 +215,9 @@ def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
     new, lifted = pending(store)
     for takedown in new:
         yield Finding("problem", f"The takedown of {takedown.key} is not completed. `harvester publish` completes it.")
+    for entry in takedowns.entries:
+        if (state := Listed(entry, 0, entry not in new).state).name == "without-effect":
+            yield Finding("warning", f"The takedown of {entry.key}: {state.words}")
     if lifted:
         yield Finding(
             "problem",

@@ -2,8 +2,7 @@
 
 import json
 
-from gateway.core.model import Tried
-from gateway.core.states import of_search
+from gateway.core.model import Outcome, Tried
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.item import Item, ShownFile
 
@@ -34,7 +33,7 @@ def item_json(item: Item) -> str:
         ],
         "license": item.license.url if item.license else None,
         "files": [_file(file) for file in item.files],
-        "search": _search(item.tried) if item.tried and item.tried.searched_at else None,
+        "search": None if item.files or item.is_too_large else _search(item),
         "provenance": [
             {
                 "baseURL": hop.base_url,
@@ -71,12 +70,13 @@ def _file(file: ShownFile) -> dict[str, object]:
     }
 
 
-def _search(tried: Tried) -> dict[str, object]:
-    """Return the last search for a file of an item that has none."""
+def _search(item: Item) -> dict[str, object]:
+    """Return how the search for a file of an item without files stands."""
+    tried = item.tried or Tried(0, Outcome.FAULT)
     return {
-        "state": of_search(tried).facts(),
-        "outcome": tried.outcome.value,
-        "searchedAt": utc_datetime(tried.searched_at),
+        "state": item.search.facts(),
+        "outcome": tried.outcome.value if tried.searched_at else None,
+        "searchedAt": utc_datetime(tried.searched_at) if tried.searched_at else None,
         "nextAfter": utc_datetime(tried.next_at) if tried.next_at else None,
         "steps": [{"step": step, "outcome": outcome.value} for step, outcome in tried.steps],
     }

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from gateway.core.model import Format, Run, SetDescription, Source, SourceCounts
 from gateway.core.names import set_label
 from gateway.core.secret_arguments import secret_argument
-from gateway.core.states import of_run
+from gateway.core.states import State, of_run, of_source
 from gateway.store.base import Inbox, View
 
 # A path of this machine, which only its administrators see.
@@ -32,8 +32,8 @@ class Harvest(NamedTuple):
 
 
 def harvest_of(run: Run, inbox: Inbox) -> Harvest:
-    """Return a run as people read it. A sentence with a path of this machine is not shown to the public."""
-    state, counts = of_run(run, has_died=inbox.has_died(run)), run.counts
+    """Return a run as people read it."""
+    state, counts = _for_the_public(of_run(run, has_died=inbox.has_died(run))), run.counts
     return Harvest(
         source=run.source,
         started_at=run.started_at,
@@ -41,12 +41,17 @@ def harvest_of(run: Run, inbox: Inbox) -> Harvest:
         state=state.name,
         tone=state.shape,
         headline=state.headline,
-        sentence="" if _PATH.search(state.sentence) else state.sentence,
+        sentence=state.sentence,
         received=counts.get("received", 0),
         changed=counts.get("published", 0),
         deleted=counts.get("deleted", 0),
         refused=counts.get("quarantined", 0),
     )
+
+
+def _for_the_public(state: State) -> State:
+    """Return a state without a sentence with a path of this machine, and without the command to use next."""
+    return state._replace(sentence="" if _PATH.search(state.sentence) else state.sentence, next_step="")
 
 
 def trend(values: Iterable[int]) -> str:
@@ -71,6 +76,7 @@ _DEEPEST = 1_000  # colons in a setSpec
 class SourceRow(NamedTuple):
     """One source: how many living records it has, how many of them with full text, and its last harvest.
 
+    `state` is how it stands; None: the runs cannot be read.
     `title` is the repositoryName that it gives, empty if it gives none. `base_url` is empty if it contains a secret.
     For `searched` records without a file of their own a file was searched for.
     """
@@ -84,6 +90,7 @@ class SourceRow(NamedTuple):
     deleted: int
     fulltext: int
     last: Harvest | None
+    state: State | None
     searched: int = 0
 
 
@@ -113,6 +120,8 @@ def source_rows(
     rows = []
     for source, count in listed:
         identity = inbox.identity(source.name) if inbox else None
+        last = next(iter(inbox.runs(source.name, 1, "harvest")), None) if inbox else None
+        stands = of_source(source, last, has_died=bool(inbox and last and inbox.has_died(last)))
         rows.append(
             SourceRow(
                 source.name,
@@ -123,7 +132,8 @@ def source_rows(
                 count.living,
                 count.deleted,
                 count.fulltext,
-                next(iter(harvests_of(inbox, source.name, 1)), None),
+                harvest_of(last, inbox) if inbox and last else None,
+                _for_the_public(stands) if inbox or source.is_removed else None,
                 searched.get(source.name, 0),
             )
         )

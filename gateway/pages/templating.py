@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from gateway.core.bibliography.languages import language_tag
-from gateway.core.states import of_step
+from gateway.core.states import of_search, of_step
 from gateway.core.words import table
 from gateway.pages import shown
 from gateway.pages.charts import meter
@@ -53,7 +53,9 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(site=site, t=self.texts, icon=icon, meter=meter)
+        self._environment.globals.update(
+            site=site, t=self.texts, icon=icon, meter=meter, not_searched=of_search(None).headline
+        )
         self._environment.filters.update(
             marked=shown.marked,
             bare=shown.bare,
@@ -76,7 +78,7 @@ class Pages:
             host=shown.host,
             item_path=self._item_path,
             language=language_tag,
-            step_name=self._step_name,
+            step_name=self.step_name,
             of_step=of_step,
             searched=self._searched,
             language_name=self._language_name,
@@ -94,7 +96,7 @@ class Pages:
         """Return the address of a search for the words of a text of a record."""
         return f"{self.site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}"
 
-    def _step_name(self, text: str) -> str:
+    def step_name(self, text: str) -> str:
         """Return what readers call a step of the search; what follows it in brackets stays."""
         step, bracket, evidence = text.partition(" (")
         return f"{getattr(self.texts.steps, step, step.replace('_', ' '))}{bracket}{evidence}"

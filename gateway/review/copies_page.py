@@ -9,7 +9,6 @@ from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Doc
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
-from gateway.fulltext.search_result import POLICY_STEP
 from gateway.pages.shown import number
 from gateway.pages.templating import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
@@ -145,7 +144,7 @@ class CopiesPage:
             ],
             "kind": [(kind.value, kind.value.replace("-", " ")) for kind in DocumentKind],
             "step": sorted(
-                ((name, words) for name, words in vars(texts.steps).items() if name != POLICY_STEP),
+                ((step, self._pages.step_name(step)) for step in self._discovery().steps_of_copies()),
                 key=lambda step: step[1],
             ),
             "outcome": [(outcome.value, outcome.value.replace("-", " ")) for outcome in _OUTCOMES],

@@ -98,7 +98,7 @@ class ItemPage:
         upstream = search.upstream if search else upstream_identifier(identifier)
         if (state and state.is_hidden) or self._store.takedowns().names_item(identifier, source, upstream):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.errors.legal)
-        search = search or SearchState(identifier, source, upstream, "due", 0, 0, "", 0, "")
+        search = search or SearchState(identifier, source, upstream)
         return self._in_form(self._values(search, state, asked, place), form)
 
     def _in_form(self, values: dict[str, object], form: str) -> Response:
@@ -150,7 +150,6 @@ class ItemPage:
             "title": titles[0].text if titles else "",
             "title_language": titles[0].language if titles else "",
             "is_deleted": not is_living,
-            "is_searched": bool(search.searched_at),
             "standing": standing_of(search, decisions),
             "retracted": parsed.get("retracted", ""),
             "policy": policy_sentence(parsed),

@@ -30,6 +30,7 @@ _SHOWN_BYTES = 4000
 _ESCAPED_BYTES = 65_536
 _CHUNK_LINE_BYTES = 1024  # of the line before a chunk, and of all lines after the last
 _END_OF_HEAD = b"\r\n\r\n"
+_HOST = re.compile(rb"[A-Za-z0-9\-._~%!$&'()*+,;=:\[\]]*")  # and a port (RFC 3986 §3.2)
 _TAIL = 16  # bytes at the end of a request line that hold its version
 
 
@@ -192,9 +193,9 @@ class RequestReader:
             raise Refused(HTTPStatus.BAD_REQUEST, "The request must be one of HTTP/1.1 or HTTP/1.0.")
         if len(self._fields) > _FIELDS:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many header fields.")
-        hosts = len(self._values(b"host"))
-        if hosts > 1 or (not hosts and version == "1.1"):  # RFC 9112 §3.2
-            raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field.")
+        hosts = self._values(b"host")
+        if len(hosts) > 1 or (not hosts and version == "1.1") or not all(map(_HOST.fullmatch, hosts)):  # RFC 9112 §3.2
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field, and in it a host.")
         if not (self.is_complete or self._awaited or self._is_chunked):
             raise Refused(HTTPStatus.BAD_REQUEST, "The request cannot be read: it has no end.")
         if self._awaited > self._limits.body_bytes:

@@ -38,6 +38,10 @@ class DecisionLists:
         """Return the names under which something was decided, sorted; `rule` is among them."""
         return tuple(name for (name,) in self._file.rows(SQL["deciders"]))
 
+    def steps_of_copies(self) -> tuple[str, ...]:
+        """Return the steps of searches that found the files with a decision, sorted."""
+        return tuple(name for (name,) in self._file.rows(SQL["steps_of_copies"]))
+
     def latest_decisions(
         self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:

@@ -16,6 +16,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
 from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
+from gateway.core.names import source_of, upstream_identifier
 from gateway.core.program import say
 from gateway.core.states import of_search
 from gateway.fulltext.deciding import Withdrawn
@@ -34,10 +35,7 @@ from harvester.runtime.exit_status import RunLifecycle
 from harvester.runtime.interrupts import Stop, listening
 from harvester.schedule.full_text_stage import SearchOrder, search_items
 
-_UNKNOWN = (
-    "{} is no item that was or is to be searched for; identifiers are those of `harvester records`, and "
-    "`harvester discover` must have come to it."
-)
+_UNKNOWN = "{} is no item that can be searched for; `harvester records` lists the identifiers."
 
 
 @contextmanager
@@ -169,13 +167,15 @@ class SearchedItem(NamedTuple):
 
 
 def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> SearchedItem:
-    """Return the search for one item. Raise ConfigurationError if it is taken down or was never searched for."""
+    """Return the search for one item. Raise ConfigurationError if the item is taken down or unknown."""
     check_shown(instance, identifier)
     state = shown(instance, discovery.search(identifier))
     if state is None:
         with instance.store.view() as view:
             is_known = view.has_item(identifier)
-        raise ConfigurationError(f"{identifier}: {of_search(None).words}" if is_known else _UNKNOWN.format(identifier))
+        if not is_known:
+            raise ConfigurationError(_UNKNOWN.format(identifier))
+        state = SearchState(identifier, source_of(identifier), upstream_identifier(identifier))
     decisions = tuple(filterfalse(Withdrawn(instance.store, discovery).has, discovery.decisions(identifier)))
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)

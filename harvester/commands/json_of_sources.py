@@ -33,18 +33,16 @@ _RUN = fields("""
 ignored, older_versions, held_back; how many are missing, and how many deletions are waiting. After a full harvest, \
 how many stored records it did not list, if many (unlisted).
     reasons | texts | Why it did not simply succeed.
-""")
-_STATE = fields("""
     state | object | The same in words: name, shape (`good`, `neutral`, `caution`, `bad`), headline, sentence and \
 next_step.
 """)
 _SWEPT = (
-    *_RUN[:-2],
+    *_RUN[:-3],
     *fields("""
         counts | counts | How many records were named, held, vanished, deleted, returned, never_held, fetched, \
 missing, unusable (in quarantine), in_other_formats; and how many headers were received, and records published.
     """),
-    _RUN[-1],
+    *_RUN[-2:],
 )
 _DONE = fields("""
     source | text | The name of the source.
@@ -172,7 +170,7 @@ possible; left out if there are none), next (a time, or `now`).
         """)
     },
     "harvester log": {
-        "a run": (*_RUN, *_STATE),
+        "a run": _RUN,
         "an event in the log of one run": fields("""
             run | integer | The number of the run.
             at | time | When it happened.

@@ -8,7 +8,6 @@ import click
 from gateway.core.errors import ConfigurationError
 from harvester.commands.output import moment, with_json, write_rows
 from harvester.commands.run import facts_of_run
-from harvester.commands.status import outcome_in_words, state_of
 from harvester.harvest.instance import Instance, opened
 
 # Enough to see whether a source fails often.
@@ -34,11 +33,8 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
         runs = instance.inbox.runs(which, last)
         if which is not None and not runs:
             instance.sources.entry(which)
-        rows = [
-            facts_of_run(run) | {"outcome": outcome_in_words(instance, run), "state": state_of(instance, run).facts()}
-            for run in runs
-        ]
-        columns = ("run", "source", "stage", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
+        rows = [facts_of_run(run, has_died=instance.inbox.has_died(run)) for run in runs]
+        columns = ("run", "source", "stage", "started_at", "ended_at", "state", "counts", "reasons")
         write_rows(rows, columns, as_json=as_json)
 
 

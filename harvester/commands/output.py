@@ -52,8 +52,9 @@ def in_words(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, (str, int)):  # most values, and checked faster than a Mapping
         return plain(str(value))
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {in_words(inner)}" for name, inner in value.items())
+    if isinstance(value, Mapping):  # of the facts of a State, the headline is shown
+        pairs = (f"{name} {in_words(inner)}" for name, inner in value.items())
+        value = [value["headline"]] if "headline" in value else list(pairs)
     if isinstance(value, (list, tuple)):
         return ", ".join(in_words(inner) for inner in value)
     return plain(str(value))

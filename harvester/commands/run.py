@@ -6,6 +6,7 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
+from gateway.core.states import DIED, of_run
 from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
 from harvester.commands.output import moment, with_json, write_json
 from harvester.harvest.access import kinds
@@ -139,16 +140,17 @@ def facts_of_done(name: str, done: WorkResult) -> dict[str, object]:
     return {"source": name, **counts}
 
 
-def facts_of_run(run: Run) -> dict[str, object]:
-    """Return a run as data."""
+def facts_of_run(run: Run, *, has_died: bool = False) -> dict[str, object]:
+    """Return a run as data; `has_died` as in `states.of_run`."""
     return {
         "source": run.source,
         "run": run.number,
         "stage": run.stage,
-        "outcome": run.outcome.value,
+        "outcome": DIED if has_died else run.outcome.value,
         "is_complete": run.is_complete,
         "started_at": moment(run.started_at),
         "ended_at": moment(run.ended_at),
         "counts": dict(Counter(run.counts)),
         "reasons": list(run.reasons),
+        "state": of_run(run, has_died=has_died).facts(),
     }

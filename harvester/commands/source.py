@@ -10,6 +10,7 @@ import click
 from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
+from gateway.core.states import of_source
 from gateway.publish.rebuild import remove_source
 from harvester.commands.options import (
     FiniteRange,
@@ -299,7 +300,10 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
             ]
             facts |= {"reached": True, **_offer(description), "problems": problems}
             status = status_of_end(has_findings=bool(problems))
-        facts["last_run"] = facts_of_run(runs[0]) if runs else None
+        last = runs[0] if runs else None
+        has_died = last is not None and instance.inbox.has_died(last)
+        words = of_source(entry.source, last, has_died=has_died).words
+        facts["last_run"] = words if not as_json else last and facts_of_run(last, has_died=has_died)
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

@@ -9,7 +9,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_run, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -52,8 +52,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "waiting",
         "unpublished",
         "last_run",
-        "outcome",
-        "is_complete",
+        "state",
         "announced",
         "windows",
         "offers",
@@ -107,8 +106,10 @@ def _abandoned(facts: StatusFacts, source: Source) -> dict[str, Any]:
 def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, Any]:
     name, instance = entry.name, facts.instance
     newest, harvest = facts.newest.get(name, []), facts.last_runs.get((name, "harvest"))
-    is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
+    is_running = any(run.outcome is RunOutcome.RUNNING and not instance.inbox.has_died(run) for run in newest)
     last = newest if is_running or harvest is None else [harvest]
+    has_died = any(map(instance.inbox.has_died, last))
+    source = Source(name, entry.url, entry.kind)
     lacks = facts.lacks.get(name, ())
     windows, known = facts.windows.get(name, Counter()), facts.identities.get(name)
     return {
@@ -119,8 +120,8 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         ],
         "unpublished": facts.has_unpublished_pages(name),
         "last_run": moment(last[0].started_at) if last else None,
-        "outcome": outcome_in_words(instance, last[0]) if last else NEVER,
-        "state": _state(instance, entry, last).facts(),
+        "outcome": DIED if has_died else last[0].outcome.value if last else NEVER,
+        "state": of_source(source, last[0] if last else None, has_died=has_died).facts(),
         "is_complete": last[0].is_complete if last else False,
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
@@ -129,7 +130,7 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
-        else _reached(instance, last),
+        else _reached(last if has_died else ()),
         "identity": [difference._asdict() for difference in differences(known)] if known else [],
         "clock_ahead": seconds_ahead(facts.clocks.get(name)),
         "problems": [
@@ -172,22 +173,6 @@ def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
     return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
 
 
-def _reached(instance: Instance, last: Sequence[Run]) -> dict[str, object]:
+def _reached(died: Sequence[Run]) -> dict[str, object]:
     """Return the progress of a run whose process died. Return nothing for other runs: the log has their counts."""
-    counts = last[0].counts if last and outcome_in_words(instance, last[0]) == DIED else {}
-    return {name: counts[name] for name in ("received", LEFT) if name in counts}
-
-
-def _state(instance: Instance, entry: SourceEntry, last: Sequence[Run]) -> State:
-    """Return how a source stands."""
-    return state_of(instance, last[0]) if last else of_source(Source(entry.name, entry.url, entry.kind), None)
-
-
-def state_of(instance: Instance, run: Run) -> State:
-    """Return how a run stands; one that is marked `running` while nobody holds the lock has died."""
-    return of_run(run, has_died=instance.inbox.has_died(run))
-
-
-def outcome_in_words(instance: Instance, run: Run) -> str:
-    """Return how a run ended, as its outcome or `died`."""
-    return DIED if instance.inbox.has_died(run) else run.outcome.value
+    return {name: run.counts[name] for run in died for name in ("received", LEFT) if name in run.counts}

@@ -9,7 +9,8 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain
 from gateway.core.program import say
 from gateway.core.settings import Settings
-from gateway.core.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns
+from gateway.core.states import ATTENTION
+from gateway.core.takedowns import UNERASED, UNSETTLED, Takedown, Takedowns
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.log_completion import note_takedowns, whoever_calls
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -24,9 +25,8 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import progress
 from harvester.schedule.kept_files import KeptFilesRounds
 
-_OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _SHOWN = 10  # identifiers in a question
-_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "is_done", "state", "reason")
+_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "state", "reason")
 _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets are identifiers of this source.")
 
 
@@ -99,11 +99,11 @@ def _recognised(settings: Settings, targets: Iterable[str], source: str, reason:
 
 
 def _say_what_is_missing(instance: Instance, entry: Takedown) -> None:
-    """Say of an entry that names an item, or a source, that there is none: it may be a slip."""
+    """Say of an entry that it hits nothing, or that its source is unknown: it may be a slip."""
     if entry.source and entry.source not in instance.sources.entries():
         say(f"There is no source {entry.source!r} now; the entry counts when there is one.")
-    if entry.kind in _OF_ITEMS and not entry.items:
-        say(f"No published item is {entry.value}. One that arrives later will not be published.")
+    if (state := Listed(entry, 0, is_done=True).state).shape in ATTENTION:
+        say(f"{entry.value}: {state.words}")
 
 
 def _removed(listed: Entries, lifted: Entries) -> Entries:
@@ -197,7 +197,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
                 "items": list(entry.items) if as_json else len(entry.items),
                 "files": list(entry.files) if as_json else len(entry.files),
                 "is_done": listed.is_done,
-                "state": listed.state.facts() if as_json else listed.state.headline,
+                "state": listed.state.facts(),
                 "removed_at": entry.removed_at,
                 "removed_by": entry.removed_by,
             }

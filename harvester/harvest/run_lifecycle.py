@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from gateway.core.model import Event, Run, RunOutcome
 from gateway.core.secret_arguments import without_secrets
+from gateway.core.states import PROCESS_ENDED, of_run
 from gateway.store.base import Inbox
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import RunLifecycle, Status
@@ -92,12 +93,14 @@ class RunLog:
             self._shown_at = now
             self._inbox.store_progress(self.number, dict(self.counts) | ({} if left is None else {LEFT: left}))
 
-    def end(self, outcome: RunOutcome, is_complete: bool) -> Run:
-        """Store the end of the run, and return the run."""
-        ended_at = int(self._clock())
-        self._inbox.end_run(self.number, ended_at, outcome, is_complete, dict(self.counts), self.reasons)
-        ending = (outcome, is_complete, dict(self.counts), self.reasons, self.stage)
-        return Run(self.number, self.source, self.started_at, ended_at, *ending)
+    def end(self, outcome: RunOutcome, is_complete: bool, remark: str = "") -> Run:
+        """Store the end of the run with its last event, and return the run."""
+        ending = (int(self._clock()), outcome, is_complete, dict(self.counts), self.reasons)
+        run = Run(self.number, self.source, self.started_at, *ending, self.stage)
+        words = f"The {_NAMES.get(self.stage, 'run')} ended: {of_run(run).headline} ({summary(self.counts)})."
+        self.note(f"{words} {remark}".rstrip())
+        self._inbox.end_run(self.number, *ending)
+        return run
 
     def _keep(self, level: str, text: str, *, aloud: bool = True) -> None:
         text = without_secrets(text)
@@ -111,9 +114,8 @@ def close_dead_runs(inbox: Inbox, source: str, clock: Clock = time) -> None:
     """End the runs of dead processes. The caller must hold the lock of `source`, so that no run is in progress."""
     for run in inbox.runs(source, REASONS_SHOWN):
         if run.outcome is RunOutcome.RUNNING:
-            reason = "Its process died. Its committed pages are stored, and the next run continued from there."
             counts = {name: count for name, count in run.counts.items() if name != LEFT}
-            inbox.end_run(run.number, int(clock()), RunOutcome.FAILED, False, counts, (reason,))
+            inbox.end_run(run.number, int(clock()), RunOutcome.FAILED, False, counts, (PROCESS_ENDED,))
 
 
 def summary(counts: Mapping[str, int]) -> str:
@@ -177,10 +179,7 @@ class SourceRun(RunLifecycle):
     def end(self) -> None:
         """Record the outcome in the log, and set `ran`."""
         end = self.conclude() if self.conclude else Conclusion(self.outcome is RunOutcome.SUCCEEDED)
-        name, outcome = _NAMES.get(self.log.stage, "run"), self.outcome
-        words = f"The {name} ended: {outcome.value.replace('_', ' ')} ({summary(self.log.counts)})."
-        self.log.note(f"{words} {end.remark}".rstrip())
-        self.ran = RunResult(self.log.end(outcome, end.is_complete), self.status)
+        self.ran = RunResult(self.log.end(self.outcome, end.is_complete, end.remark), self.status)
 
 
 @contextmanager

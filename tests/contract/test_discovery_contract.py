@@ -208,7 +208,8 @@ def state(discovery: Discovery) -> Iterator[tuple[str, Any]]:
         (discovery.counts(), discovery.searched(), discovery.searches(ITEMS[1], 9), discovery.copies_lack_after()),
     )
     yield "unpublished", [discovery.unpublished("", 9, *of) for of in ((), (("s",),), (("s", "t"),), ((), ITEMS[:5]))]
-    yield "sources", (discovery.unpublished_sources(), discovery.accepted_sources(), discovery.deciders())
+    yield "sources", (discovery.unpublished_sources(), discovery.accepted_sources())
+    yield "names", (discovery.deciders(), discovery.steps_of_copies())
     yield "endings", (list(discovery.endings()), list(discovery.endings(1)))
     yield "alarms", [one._replace(number=0) for one in discovery.alarms(with_closed=True)]
     yield "texts", [*map(discovery.first_page, DIGESTS), discovery.files_without_text(9), discovery.answer(b"\0q", 40)]

@@ -43,5 +43,10 @@ def test_a_takedown_that_hits_nothing_and_a_removed_source_say_so() -> None:
     assert of_tombstone(Source("laro", "", is_removed=True)).name == "source-removed"
 
 
+def test_a_round_that_gets_no_records_misses_none() -> None:
+    run = Run(1, "laro", 0, 1, RunOutcome.SUCCEEDED_WITH_ERRORS, reasons=("No offer was taken.",), stage="offer")
+    assert of_run(run).words == "Ended with errors. No offer was taken. `harvester log laro` shows all runs."
+
+
 def test_each_step_has_a_name_for_readers() -> None:
     assert set(vars(texts().steps)) == {RECHECK, *(step.name for step in steps())}

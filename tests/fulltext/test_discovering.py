@@ -137,8 +137,9 @@ def test_the_commands_search_and_explain(harvester) -> None:
     (line,) = result.stdout.splitlines()
     identifier = json.loads(line)["identifier"]
     assert result.stderr.strip().startswith("Searched for 1 items: ")
-    assert "No file was searched for" in harvester("explain", identifier).stderr
-    assert "must have come to it" in harvester("explain", "oai:unknown.example.org:1").stderr
+    assert harvester("explain", identifier).stdout.startswith(f"{identifier}: Not searched. ")
+    assert json.loads(harvester("explain", identifier, "--json").stdout)["standing"]["name"] == "not-searched"
+    assert "no item that can be searched for" in harvester("explain", "oai:unknown.example.org:1").stderr
     done = harvester("discover", "--item", identifier, "--step", "recipes")
     assert identifier in done.stdout
     assert harvester("discover", "--limit", "1").exit_code == 0

@@ -72,6 +72,9 @@ def test_a_run_whose_process_died_is_interrupted_wherever_a_person_looks(command
         assert not [text for text in seen if "Interrupted" in text]
     seen = [command(words)[2] for words in ("status", "check")] + [page(place).text for place in PAGES]
     assert len([text for text in seen if "Interrupted" in text and "Running" not in text]) == len(seen)
+    assert "Interrupted" in command("source", "check", "laro")[1]
+    command("run", "laro")
+    assert [text.count("Interrupted") for text in (command("log")[1], page("/sources/laro").text)] == [1, 1], "it stays"
 
 
 @each_row("every", ["at times", "6", "NEVER"])

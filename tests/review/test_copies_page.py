@@ -48,7 +48,9 @@ def test_filters_and_orders_are_in_the_address(files, reviewer):
     assert titles(reviewer, "?least_score=0,5") == titles(reviewer, "?step=core&license=cc-by") == ["A high"]
     every = "?verdict=any&colour=green&outcome=low-score&decided_by=rule&reason_has=TOO+LOW"
     assert titles(reviewer, every) == ["B low", "A high", "C accepted"]
-    fields = parsed(reviewer.get("/review?order=score&least_score=0.5&host=x").text).get_element_by_id("filters").fields
+    form = parsed(reviewer.get("/review?order=score&least_score=0.5&host=x").text).get_element_by_id("filters")
+    fields = form.fields
+    assert form.inputs["step"].value_options == ["", "core", "unpaywall"], "those of the files, and no others"
     assert [fields[name] for name in ("order", "least_score", "host", "verdict")] == ["score", "0.5", "x", "review"]
 
 

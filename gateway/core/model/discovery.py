@@ -320,12 +320,12 @@ class SearchState(NamedTuple):
     identifier: str
     source: str
     upstream: str
-    state: str
-    due: int
-    tries: int
-    outcome: str
-    searched_at: int
-    search_json: str
+    state: str = "due"
+    due: int = 0
+    tries: int = 0
+    outcome: str = ""
+    searched_at: int = 0
+    search_json: str = ""
 
 
 class Unpublished(NamedTuple):

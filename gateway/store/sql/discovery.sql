@@ -475,6 +475,14 @@ with recursive decider(name) as (
   select (select min(decided_by) from decision where decided_by > name) from decider where name is not null)
 select name from decider where name is not null;
 
+-- name: steps_of_copies
+-- Return the steps that found the files with a decision: one step in the index for each.
+with recursive found(step) as (
+  select min(step) from copy where verdict <> '' and step > ''
+  union all
+  select (select min(step) from copy where verdict <> '' and copy.step > found.step) from found where step is not null)
+select step from found where step is not null;
+
 -- name: decisions_of_source
 -- Return decisions on files of one source, in the same way.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,

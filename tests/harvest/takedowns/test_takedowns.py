@@ -92,11 +92,12 @@ def test_what_add_says_is_what_has_happened(place) -> None:
     assert "10.1234/a1" in place.call("takedown", "list").stdout
     again = place.json("takedown", "add", "10.1234/a1", "--reason", "A second letter")
     assert (again["deleted_items"], again["takedowns"][0]["reason"]) == (0, "A second letter")
-    place.json("takedown", "add", "10.1234/mistyped", "--reason", "A letter")
+    added = place.call("takedown", "add", "10.1234/mistyped", "--reason", "A letter")
+    assert "10.1234/mistyped: Hides nothing. " in added.stderr
     *_, mistyped = [json.loads(text) for text in place.call("takedown", "list", "--json").stdout.splitlines()]
     assert (mistyped["is_done"], mistyped["state"]["headline"]) == (True, "Hides nothing")
     assert "Hides nothing" in place.call("takedown", "list").stdout
-    place.call("check", command=gateway)
+    assert "doi 10.1234/mistyped: Hides nothing. " in place.call("check", command=gateway).output
 
 
 def test_quarantine_hides_what_is_taken_down(place) -> None:

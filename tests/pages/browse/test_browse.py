@@ -207,13 +207,16 @@ def test_lists_of_sources_as_json_lead_to_the_next_page(house, monkeypatch):
         house.harness.store.add_source(source)
     for module in ("list_pages", "home_pages"):
         monkeypatch.setattr(f"gateway.pages.{module}.MOST_SOURCES", 3)
-    first, names = json.loads(house.page("/index.json")), []
+    first, names, states = json.loads(house.page("/index.json")), [], {}
     path = "/sources.json"
     while path:
         page = json.loads(house.page(path))
         names.append([row["name"] for row in page["sources"]])
+        states |= {row["name"]: row["state"]["headline"] for row in page["sources"]}
         path = page["next"] and page["next"].partition("example.org")[2]
     assert names == [["laro", "s0", "s1"], ["s2", "s3", "s4"], ["s5", "s6"]]
+    assert (states["s0"], states["s1"]) == ("Removed", "Never harvested")
+    assert [states[name] in seen(house.page(f"/sources/{name}")) for name in ("s0", "s1")] == [True, True]
     assert [row["name"] for row in first["sources"]] == ["laro", "s1"]
     assert first["next"].endswith("/sources.json?after=s1")
     assert house.get("/sources.json?after=-").status_code == 400

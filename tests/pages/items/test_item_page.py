@@ -73,7 +73,7 @@ def test_the_chain_leads_from_the_origin_to_us(house):
 
 def test_a_found_file_is_shown_with_the_way_it_was_found(house):
     path = house.add("1")
-    assert "No file was searched for" in seen(house.page(path))
+    assert "Not searched" in seen(house.page(path))
     house.file("1", FOUND)
     html = house.page(path)
     text = seen(html)
