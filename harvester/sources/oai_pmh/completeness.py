@@ -95,6 +95,7 @@ def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answe
     doubt. Raise as `take_fallback` does.
     """
     is_open = not walk.has_size()
+    walk.change(walk.state.noted(is_unread=walk.state.evidence.is_unread or bool(answer.unknown)))
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
     elif is_open and (not walk.options.is_part or walk.state.position.token or answer.token or answer.unknown):
@@ -272,7 +273,9 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
     if is_long and not end.unseen:
         end = _compare_places(walk, left) or end
     is_end_shown = not end.unseen and names.shows_end() and names.count >= came  # fewer may be cut
-    return end._replace(is_end_shown=end.is_end_shown or is_end_shown)
+    # Where a token of ListRecords was not understood, one of ListIdentifiers may not be, either.
+    is_all = names.answers > 1 or not walk.state.evidence.is_unread
+    return end._replace(is_end_shown=end.is_end_shown or (is_end_shown and is_all))
 
 
 def _compare_places(walk: Walk, most: int) -> Comparison | None:
@@ -355,7 +358,8 @@ def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Compa
         return Comparison(), 0
     names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
     unseen, is_last = names.unseen(most), bool(walk.state.position.last)
-    is_end_shown = not unseen and names.shows_end(full)
+    is_some = 0 < names.count < walk.state.evidence.part  # as many: it may not look at dates
+    is_end_shown = not unseen and is_some and names.shows_end(full)
     return Comparison(unseen, bool(unseen) and is_last, is_end_shown, names.has_none), names.answers
 
 
@@ -404,7 +408,8 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
         state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
     )
     is_part = bool(state.position.window) and not state.evidence.breaks_off
-    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or is_part:
+    is_explained = not (listing.missing_count or state.evidence.is_unread)
+    if is_end or listing.answers > 1 or not is_broken or is_explained or is_part:
         return ""
     return f"Nothing shows that the {listing.count} records that ListIdentifiers names in one answer are all."
 

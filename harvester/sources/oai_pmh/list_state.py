@@ -142,6 +142,7 @@ class Evidence:
     is_unordered: bool = False
     is_doubted: bool = False  # some numbers or dates contradict
     breaks_off: bool = False  # it ended otherwise than the standard says, and no number shows that this was its end
+    is_unread: bool = False  # something not understood stood where a token belongs
     has_gaps: bool = False  # a window of it failed
     has_pages: bool = False  # whether ListRecords has brought any record of it
 
