@@ -9,7 +9,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_run, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, compared, of_lacks, of_run, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -54,6 +54,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "last_run",
         "outcome",
         "is_complete",
+        "compared",
         "announced",
         "windows",
         "offers",
@@ -122,6 +123,7 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "outcome": outcome_in_words(instance, last[0]) if last else NEVER,
         "state": _state(instance, entry, last).facts(),
         "is_complete": last[0].is_complete if last else False,
+        "compared": compared(last[0]) if last else "",
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry) if name in facts.with_offers else {},

@@ -130,6 +130,7 @@ class Evidence:
     uneven: int = 0  # pages in the middle that had fewer records than another one
     short: str = ""  # the dates around some of these pages
     is_settled: bool = False  # whether ListIdentifiers, or ListRecords, was asked for these dates
+    mixed: int = 0  # so many records the whole list had then, if it was in no order
     is_unfalling: bool = False
     disputed: str = ""  # the window of records that came as living and as deleted with one date
     part_announced: int | None = None
