@@ -11,6 +11,7 @@ Shape: TypeAlias = Literal["good", "neutral", "caution", "bad"]
 ATTENTION = ("caution", "bad")  # the shapes of states at which a person should look
 DIED = "died"
 NEVER = "never run"
+COMPARED = "compared_"  # before one of the values of `compared`, in the counts of a run: so many names were compared
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
 PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
 _GOES_ON = "The next run continues from there."
@@ -49,14 +50,22 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
         why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
         return State(run.outcome.value, "caution", "Ended with errors", why, _SEE.format(run.source))
     name, (shape, headline, next_step) = run.outcome.value, _RUNS[run.outcome]
+    kind = compared(run) if run.is_complete else ""
+    shown = "No gap found" if kind in _COMPARED else "Complete"
     if run.outcome is RunOutcome.SUCCEEDED and run.is_complete:
-        name, shape, headline, next_step = "complete", "good", "Complete", ""
+        name, shape, headline, next_step = shown.lower().replace(" ", "-"), "good", shown, ""
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.counts.get("quarantined"):
         headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:
-        headline = "Complete, with doubts"
-    why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
+        headline = f"{shown}, with doubts"
+    names = _COMPARED.get(kind, "").format(run.counts.get(f"{COMPARED}{kind}"), run.counts.get("received"))
+    why = without_secrets(" ".join(filter(None, (*run.reasons[:_MOST_REASONS], names))))
     return State(name, shape, headline, why, next_step.format(run.source))
+
+
+def compared(run: Run) -> str:
+    """Return how much of the names that the source lists was compared with the records of a run; empty: not known."""
+    return next((name.removeprefix(COMPARED) for name in run.counts if name.startswith(COMPARED)), "")
 
 
 def of_source(source: Source, last: Run | None, *, has_died: bool = False) -> State:
@@ -138,6 +147,12 @@ _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
     RunOutcome.REFUSED: ("bad", "Refused by the source", _SEE),
     RunOutcome.FAILED: ("bad", "Failed", _SEE),
     RunOutcome.MISCONFIGURED: ("bad", "The configuration is wrong", _SEE),
+}
+# What was compared by a run that found no gap, and is not shown to be complete.
+_COMPARED: Mapping[str, str] = {
+    "nothing": "The source gives no names to compare with.",
+    "part": "{} of {} names were compared.",
+    "names": "All names were compared; no number and no date shows that these are all.",
 }
 # The outcomes of searches and of files, as sentences.
 SENTENCES: dict[Outcome, str] = {

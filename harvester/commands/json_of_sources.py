@@ -26,12 +26,15 @@ _RUN = fields("""
     stage | text | What the run did: `harvest`, `retry`, `sweep`, `recheck`, `discovery`, `offer` or `packages`.
     outcome | text | How it ended: `succeeded`, `succeeded_with_errors`, `stopped`, `try_later`, `refused`, `failed`, \
 `misconfigured`; `running` while it lasts, `died` when its process did.
-    is_complete | claim | Whether it is shown that every record of its lists has arrived.
+    is_complete | claim | Whether its lists ended as they should, and nothing that was compared is missing.
+    compared | text | Of the names that ListIdentifiers lists, what was compared: `nothing`, `part`, `names` (all; no \
+number and no date shows that these are all), `changes` (all of the dates asked for), `whole`; empty: \
+not known.
     started_at | time | When it began.
     ended_at | time? | When it ended.
     counts | counts | How many records were announced and received, and became published, unchanged, quarantined, \
 ignored, older_versions, held_back; how many are missing, and how many deletions are waiting. After a full harvest, \
-how many stored records it did not list, if many (unlisted).
+how many stored records it did not list, if many (unlisted). How many names were compared, as `compared_` and what was.
     reasons | texts | Why it did not simply succeed.
     state | object | The same in words: name, shape (`good`, `neutral`, `caution`, `bad`), headline, sentence and \
 next_step.
@@ -156,7 +159,8 @@ format has none here), how many items, the identifier of an example, and the sen
             last_run | time? | When the last harvest began, or the run that lasts.
             outcome | text | How it ended, as `harvester log` has it; `never run`.
             state | object | How the source stands: name, shape, headline, sentence, next_step; see `harvester log`.
-            is_complete | claim | Whether it was complete.
+            is_complete | claim | Whether its lists ended as they should; see `harvester log`.
+            compared | text | What was compared with the names of the source; see `harvester log`.
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
             offers | counts | The offers of files to the source, by their outcome.

@@ -51,8 +51,6 @@ from harvester.sources import Description
 
 _YES = "Use a name again under which records of another address are stored."
 _OAI_PMH = "oai_pmh"
-# What an answer looks like, in the message about it, and the kind of source that it then is.
-_KINDS_BY_ERROR = {"a sitemap": "resourcesync", "a static repository": "static_repository"}
 yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 
 
@@ -205,8 +203,7 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
 
 def _other_kind(entry: SourceEntry, error: str) -> str:
     """Return what to do about an address that is no OAI-PMH repository."""
-    kind = next((kind for said, kind in _KINDS_BY_ERROR.items() if said in error), "")
-    hint = f"Add it with --kind {kind}, or see what" if kind else "See what"
+    hint = "Add it with --kind static_repository, or see what" if "a static repository" in error else "See what"
     return f"{hint} can be harvested there with `harvester source check {shlex.quote(entry.url)}`."
 
 

@@ -9,7 +9,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, of_lacks, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, compared, of_lacks, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -53,6 +53,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "unpublished",
         "last_run",
         "state",
+        "is_complete",
+        "compared",
         "announced",
         "windows",
         "offers",
@@ -123,6 +125,7 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "outcome": DIED if has_died else last[0].outcome.value if last else NEVER,
         "state": of_source(source, last[0] if last else None, has_died=has_died).facts(),
         "is_complete": last[0].is_complete if last else False,
+        "compared": compared(last[0]) if last else "",
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry) if name in facts.with_offers else {},

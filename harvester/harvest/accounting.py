@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
-from gateway.core.states import has_no_title, of_lacks
+from gateway.core.states import COMPARED, has_no_title, of_lacks
 from gateway.publish.publish import local_set
 from harvester.harvest.descriptions import doubts_of_empty_set
 from harvester.harvest.instance import Instance
@@ -59,7 +59,13 @@ class Proof:
     @property
     def counts(self) -> dict[str, int]:
         """The counts for the run."""
-        return {ANNOUNCED: self.announced} if self.is_announced else {}
+        announced = {ANNOUNCED: self.announced} if self.is_announced else {}
+        return announced | ({f"{COMPARED}{self.compared}": self.compared_names} if self.compared else {})
+
+    @property
+    def compared_names(self) -> int:
+        """How many of the received records were seen to be named."""
+        return min(self.names, self.received)
 
 
 def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
@@ -81,15 +87,13 @@ def _missing(counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> s
     if left_out and not counts.get("received"):
         return f"It lists no metadata: {left_out} resources were left out, because no readable metadata describes them"
     what = "No record is missing" if counts.get("damaged_pages") else "Nothing is missing"
-    if proof.compared in (Compared.PART, Compared.NOTHING):
+    if proof.compared in (Compared.NOTHING, Compared.PART, Compared.NAMES):
         what = "No gap was found"
     but = " but what is in quarantine" if counts.get("quarantined") else ""
     since = " since the last harvest, by its dates" if proof.compared is Compared.CHANGES else ""
     without = f"; {left_out} resources that no readable metadata describes were left out" if left_out else ""
     names = (
-        f"; {min(proof.names, proof.received)} of {proof.received} names were compared"
-        if proof.compared is Compared.PART
-        else ""
+        f"; {proof.compared_names} of {proof.received} names were compared" if proof.compared is Compared.PART else ""
     )
     return f"{what}{but}{since}{without}{names}"
 
@@ -97,8 +101,9 @@ def _missing(counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> s
 def _compared(source: str, proof: Proof) -> str:
     """Return with what the records were compared."""
     sweep = f"`harvester source sweep {source}` compares all"
-    if proof.compared is Compared.WHOLE:
-        return "The records were compared with all that ListIdentifiers names."
+    if proof.compared in (Compared.NAMES, Compared.WHOLE):
+        but = "; no number and no date shows that these are all" if proof.compared is Compared.NAMES else ""
+        return f"The records were compared with all that ListIdentifiers names{but}."
     if proof.compared is Compared.CHANGES:
         return f"The records were compared with what ListIdentifiers names of the dates asked for; {sweep}."
     if proof.compared is Compared.PART:

@@ -181,6 +181,7 @@ class Compared(StrEnum):
 
     NOTHING = "nothing"
     PART = "part"  # a few answers, because there was no doubt
+    NAMES = "names"  # all names; neither a number nor a question by date shows that these are all
     CHANGES = "changes"  # all records of the requested dates only
     WHOLE = "whole"
 

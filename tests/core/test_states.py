@@ -25,6 +25,20 @@ def test_a_run_says_what_happened_and_why(outcome, is_complete, counts, headline
     assert (state.headline, state.sentence) == (headline, "14 records are missing.")
 
 
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"received": 50, "compared_part": 30}, "No gap found. 30 of 50 names were compared."),
+        ({"received": 50, "compared_names": 50}, "No gap found. All names were compared; no number and no date shows"),
+        ({"received": 50, "compared_nothing": 0}, "No gap found. The source gives no names to compare with."),
+        ({"received": 50, "compared_whole": 50}, "Complete."),
+        ({"received": 50}, "Complete."),  # of an earlier release, or of a source without such names
+    ],
+)
+def test_a_run_that_compared_a_part_says_so(counts, words) -> None:
+    assert of_run(Run(1, "laro", 0, 1, RunOutcome.SUCCEEDED, True, counts, ())).words.startswith(words)
+
+
 def test_a_source_without_a_harvest_needs_one() -> None:
     assert of_source(Source("laro", "http://laro.example.org/"), None).words == (
         "Never harvested. Start `harvester run laro`."

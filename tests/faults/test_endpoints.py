@@ -50,7 +50,15 @@ _REMARKABLE = {
     "names in one full answer were taken for all where the list broke off": Traits(
         "a window", "nothing", "white space", "one page of the whole", dates="ignored", way="set"
     ),
-}
+    "as many names, whatever the dates, were taken for the end where a token was not understood": Traits(
+        "the last page", "the truth", "white space", "one page of the whole", page_size=25, dates="ignored",
+        way="later", spelling="an attribute",
+    ),
+    "as many names in one answer were taken for all where a token was not understood": Traits(
+        "the last page", "the truth", "white space", "one page of the whole", page_size=25, dates="refused",
+        way="later", spelling="next",
+    ),
+}  # fmt: skip
 # What each of these once lost in silence, a harvest fetches.
 _MENDED = {
     "names that are cut were taken for the end of a list that broke off": Traits(

@@ -186,7 +186,7 @@ def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_release
     assert (ran.run.counts["received"], ran.run.counts["unchanged"], ran.run.counts["quarantined"]) == (5, 4, 1)
     assert ran.run.reasons == ("Records in quarantine: 1; `harvester quarantine fake` shows why.",)
     *_, verdict = (event.text for event in house.inbox.events(ran.run.number))
-    assert "Nothing is missing but what is in quarantine. The records were compared with all that" in verdict
+    assert "No gap was found but what is in quarantine. The records were compared with all that" in verdict
     (held,) = house.store.quarantined("fake")
     assert (held.identifier, "metadata 2 times" in held.reason) == ("oai:fake:00002", True)
     assert _published(house) == good
@@ -314,6 +314,10 @@ def test_at_a_terminal_nobody_waits_for_longer_than_ninety_seconds(house, monkey
     "compared, sentence",
     [
         (Compared.WHOLE, "Nothing is missing. The records were compared with all that ListIdentifiers names."),
+        (
+            Compared.NAMES,
+            "No gap was found. The records were compared with all that ListIdentifiers names; no number and no date ",
+        ),
         (Compared.CHANGES, "Nothing is missing since the last harvest, by its dates. "),
         (Compared.PART, "No gap was found; 7 of 9 names were compared. No number was announced; "),
         (Compared.NOTHING, "No gap was found. Only the ends of its lists say so: "),

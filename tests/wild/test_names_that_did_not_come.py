@@ -4,7 +4,7 @@ At most four answers of ListIdentifiers are read of a list that nothing speaks a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gateway.core.errors import TryLater
@@ -202,6 +202,56 @@ def test_a_size_is_overruled_by_another_count_that_is_complete_in_itself(counts:
 def test_a_share_of_the_announced_records_may_be_tolerated(tolerance: float, is_complete: bool):
     repository = Repository(size=lambda count: count + 1, page_size=5).fill(19)
     assert walked(repository, announced_tolerance=tolerance)[-1].is_complete is is_complete
+
+
+# --- lists without order, of which both verbs hide the same records --------------------------------------------------
+
+
+def _shuffled(fault: Fault) -> Repository:
+    """Return 60 records in no order of their dates, without a number; of each list, `fault` hides some."""
+    repository = Repository(faults=[fault], page_size=10, size=lambda _: None, is_ordered=False).fill(60)
+    stamps = list(repository.records.values())
+    repository.records = {name: stamps[7 * at % 60] for at, name in enumerate(repository.records)}
+    return repository
+
+
+def _hiding(hides: Callable[[list[str]], list[str]], *, ignores_dates: bool = False) -> Fault:
+    """Leave these out of every list, whatever its dates."""
+
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        if not arguments["verb"].startswith("List"):
+            return None
+        from_, until, _ = arguments.get("resumptionToken", "//").split("/")
+        dates = {"from": arguments.get("from", from_), "until": arguments.get("until", until)}
+        hidden = hides(repository.selected({} if ignores_dates else dates))
+        others = {name: stamp for name, stamp in repository.records.items() if name not in hidden}
+        shown = Repository(others, page_size=10, size=lambda _: None, is_ordered=False)
+        given = {name: text for name, text in arguments.items() if name not in ("from", "until")}
+        return shown.answer(given if ignores_dates else arguments)
+
+    return fault
+
+
+def _cut(names: list[str]) -> list[str]:
+    return names[30:]
+
+
+def _ends(names: list[str]) -> list[str]:
+    """Leave out the oldest and the newest record of more than one page."""
+    return sorted(names, key=lambda name: 7 * int(name[-3:]) % 60)[:: len(names) - 1] if len(names) > 10 else []
+
+
+@each_row("hides", [_cut, _ends])
+def test_a_record_that_both_lists_hide_is_found_by_the_greatest_dates(hides):
+    repository = _shuffled(_hiding(hides))
+    steps = walked(repository)
+    assert steps[-1].compared is not Compared.NAMES
+    assert _is_whole(steps, repository)
+
+
+def test_where_no_date_can_be_asked_for_all_names_do_not_show_that_nothing_is_missing():
+    steps = walked(_shuffled(_hiding(_cut, ignores_dates=True)))
+    assert (steps[-1].is_complete, steps[-1].compared) == (True, Compared.NAMES)
 
 
 # --- a dump -------------------------------------------------------------------------------------------------------

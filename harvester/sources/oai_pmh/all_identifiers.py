@@ -169,7 +169,8 @@ class IdentifierList:
         They do not explain a number that is much too high. A list that breaks off may be read in parts in any case.
         """
         is_near = self.count >= LEAST_SHARE * max(self.announced or 0, self._came)
-        return (is_near or self.breaks_off) and self.parts.can_be_read
+        is_cut = self._state.position.is_sliced and self.count < self._came  # windows brought what its list hides
+        return (is_near or is_cut or self.breaks_off) and self.parts.can_be_read
 
     def _shows_end(self) -> bool:
         """Ask for what is named from its last date on, and return whether that shows the end of it."""

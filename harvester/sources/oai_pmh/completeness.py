@@ -31,7 +31,7 @@ from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetwe
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
 from harvester.sources.oai_pmh.list_state import Dates
 from harvester.sources.oai_pmh.requests import only, url_of
-from harvester.sources.oai_pmh.transitions import ask_singly, enter_window
+from harvester.sources.oai_pmh.transitions import ask_singly, enter_window, restart
 from harvester.sources.oai_pmh.walk import Walk
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
 
@@ -90,11 +90,12 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
 def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answer: ListAnswer) -> Step | None:
     """Return the next step where ListIdentifiers names records that are dated after the last page; None otherwise.
 
-    This works for lists in the order of their dates only. Without ListIdentifiers, ListRecords itself is asked from the
-    last date on. Where neither ListIdentifiers nor a number shows the end, an end that the standard does not allow is a
-    doubt. Raise as `take_fallback` does.
+    This works for lists in the order of their dates, and for windows. Without ListIdentifiers, ListRecords itself is
+    asked from the last date on. Where neither ListIdentifiers nor a number shows the end, an end that the standard does
+    not allow is a doubt. Raise as `take_fallback` does.
     """
     is_open = not walk.has_size()
+    walk.change(walk.state.noted(is_unread=walk.state.evidence.is_unread or bool(answer.unknown)))
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
     elif is_open and (not walk.options.is_part or walk.state.position.token or answer.token or answer.unknown):
@@ -103,6 +104,8 @@ def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answe
         return None
     if seen.is_beyond:
         return _go_on(walk, seen, page, slices)
+    if seen.unseen:
+        walk.doubt()
     if is_open and seen.has_none:
         rest = _from(walk) if walk.state.position.ordered else None
         is_part = bool(walk.state.position.token or walk.state.position.window or answer.unknown)
@@ -141,7 +144,9 @@ def contradicted_break(walk: Walk, page: RawPage) -> Step | None:
 def _go_on(walk: Walk, seen: Comparison, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     walk.doubt()
     last = walk.state.position.last
-    doubt = f"The list ended at {last}, and ListIdentifiers names {seen.unseen}, which has not come."
+    doubt = (
+        f"The list ended{f' at {last}' if last else ''}, and ListIdentifiers names {seen.unseen}, which has not come."
+    )
     return take_fallback(walk, NotOaiPmh(doubt), page, slices)
 
 
@@ -188,6 +193,7 @@ def compare(walk: Walk) -> Comparison:
     except _UNANSWERED as error:
         walk.note(f"ListIdentifiers could not be compared. {error}")
         seen = Comparison()
+    walk.note_end(is_shown=walk.is_end_shown or names.keeps_its_number)
     walk.note_comparison(Compared.NOTHING)
     if names.count and not names.is_unknown:
         is_end = names.has_ended and (seen.is_end_shown or not names.breaks_off)
@@ -266,13 +272,17 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
         return Comparison(has_none=True)
     end = Comparison()
     if names.breaks_off or (left > 0 and is_long) or not walk.has_size():
-        end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest)
+        # Where there is no order, `settle_short_pages` asks one question.
+        is_ordered = bool(walk.state.position.ordered)
+        end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest) if is_ordered else (Comparison(), 1)
         answers.read(read)
         left -= read
     if is_long and not end.unseen:
         end = _compare_places(walk, left) or end
     is_end_shown = not end.unseen and names.shows_end() and names.count >= came  # fewer may be cut
-    return end._replace(is_end_shown=end.is_end_shown or is_end_shown)
+    # Where a token of ListRecords was not understood, one of ListIdentifiers may not be, either.
+    is_all = names.answers > 1 or not walk.state.evidence.is_unread
+    return end._replace(is_end_shown=end.is_end_shown or (is_end_shown and is_all))
 
 
 def _compare_places(walk: Walk, most: int) -> Comparison | None:
@@ -292,10 +302,11 @@ def _compare_places(walk: Walk, most: int) -> Comparison | None:
 def _from(walk: Walk, date: str = "") -> Window | None:
     """Return the dates from the last one of a list on, or from another one on; None where they cannot be asked for.
 
-    Without order, no date is the last one; then one of any page stands for it.
+    Without order, no date is the last one. Then one of the greatest stands for it: so few records that came are dated
+    later that one answer names all, or one that has not come.
     """
     position, profile = walk.state.position, walk.state.profile
-    moment = moment_of(date or position.ordered or next(iter(walk.places.dates), ""))
+    moment = moment_of(date or position.ordered or (walk.newest or [""])[-1])
     if moment is None or profile.ignores_dates or profile.dates == Dates.REFUSED:
         return None
     return position.from_last(utc_datetime(moment))
@@ -304,38 +315,69 @@ def _from(walk: Walk, date: str = "") -> Window | None:
 def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
     """Ask ListIdentifiers for what is dated around pages in the middle of the list that had fewer records than others.
 
-    Return the windows in which it names a record that has not come, or for which it has no answer: there ListRecords is
-    asked. A whole list may hide in both verbs what their lists of some dates have. A record that is still missing then
-    is a doubt.
+    Where no number is announced, the greatest dates of a list without order are asked for, too. Return the windows in
+    which it names a record that has not come, or for which it has no answer: there ListRecords is asked. A whole list
+    may hide in both verbs what their lists of some dates have. Where a list without order did, return its two halves.
+    A record that is still missing then is a doubt.
     """
-    evidence, windows = walk.state.evidence, windows_of(walk.state.evidence.short)
-    if not windows or evidence.is_as_announced:
+    evidence, short = walk.state.evidence, windows_of(walk.state.evidence.short)
+    is_mixed = evidence.mixed > 0 or not (evidence.is_settled or walk.state.position.ordered)
+    end = None if evidence.is_settled or not is_mixed else _end_without_order(walk)
+    if evidence.is_as_announced or not (short or end):
         return ()
-    if not walk.state.position.ordered or _from(walk) is None:
+    if short and is_mixed:
+        walk.note_end(is_shown=False)  # the records that a page lacks may have any date
+    if not evidence.is_settled and _from(walk) is None:
         walk.change(walk.state.noted(is_settled=True, short=""))
-        if walk.compared is Compared.WHOLE:
-            return ()
         walk.note(
             "Some pages of the list have fewer records than others, and no date shows where records may be missing."
         )
-        walk.doubt()
+        if walk.compared is not Compared.WHOLE:
+            walk.doubt()
         return ()
+    named, unanswered = _ask_around(walk, short, end)
+    if not evidence.is_settled:
+        mixed = evidence.part if is_mixed else 0
+        walk.change(walk.state.noted(is_settled=True, mixed=mixed, short=text_of_windows(*named)))
+        return (*named, *unanswered)
+    is_hiding = is_mixed and len(named) < len(short)
+    walk.change(walk.state.noted(short="", is_doubted=evidence.is_doubted or bool(named) or is_hiding))
+    return _halves(walk) if is_hiding and not walk.state.position.is_sliced else ()
+
+
+def _ask_around(walk: Walk, short: tuple[Window, ...], end: Window | None) -> tuple[list[Window], list[Window]]:
+    """Return the windows in which ListIdentifiers names a record that has not come, and those without an answer."""
     named, unanswered = [], []
-    for window in windows:
+    for window in filter(None, (*short, end)):
         names = IdentifiersBetweenDates(walk, window, _until_begin(walk, window), _DEADLINE_SECONDS)
         try:
-            unseen = names.unseen(MOST_ANSWERS)
+            unseen = names.unseen(1 if window == end else MOST_ANSWERS)
         except _UNANSWERED:
             unseen = ""
         if unseen:
-            walk.note(f"A page {window.in_words} has few records, and {unseen}, which is named there, has not come.")
+            walk.note(f"{unseen}, which ListIdentifiers names {window.in_words}, has not come.")
             named.append(window)
+        elif window == end:
+            walk.note_end(is_shown=not short and 0 < names.count < walk.state.evidence.part and names.shows_end())
         elif not names.count:
             unanswered.append(window)
-    if named and evidence.is_settled:
-        walk.doubt()
-    walk.change(walk.state.noted(is_settled=True, short="" if evidence.is_settled else text_of_windows(*named)))
-    return () if evidence.is_settled else (*named, *unanswered)
+    return named, unanswered
+
+
+def _halves(walk: Walk) -> tuple[Window, ...]:
+    """Return the halves of a list without order that has hidden records."""
+    hiding = "The list hides records that come by date."
+    walk.change(restart(walk.state).moved(is_sliced=True))
+    parts = walk.halves(NotOaiPmh(hiding)) or ()
+    walk.note(f"{hiding} It is asked for in two halves.")
+    return parts
+
+
+def _end_without_order(walk: Walk) -> Window | None:
+    """Return the greatest dates of a list without order; None for a window, or a part in one answer."""
+    state = walk.state
+    is_one_answer = walk.options.is_part and not state.position.token
+    return None if state.position.window or is_one_answer or walk.has_size() else _from(walk)
 
 
 def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:
@@ -355,7 +397,10 @@ def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Compa
         return Comparison(), 0
     names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
     unseen, is_last = names.unseen(most), bool(walk.state.position.last)
-    is_end_shown = not unseen and names.shows_end(full)
+    is_last = is_last or (bool(walk.state.position.window) and not walk.state.position.least)
+    is_some = 0 < names.count < walk.state.evidence.part  # as many: it may not look at dates
+    is_end_shown = not unseen and is_some and names.shows_end(full) and bool(walk.state.position.ordered)
+    walk.note_end(is_shown=is_end_shown or walk.is_end_shown)
     return Comparison(unseen, bool(unseen) and is_last, is_end_shown, names.has_none), names.answers
 
 
@@ -404,7 +449,8 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
         state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
     )
     is_part = bool(state.position.window) and not state.evidence.breaks_off
-    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or is_part:
+    is_explained = not (listing.missing_count or state.evidence.is_unread)
+    if is_end or listing.answers > 1 or not is_broken or is_explained or is_part:
         return ""
     return f"Nothing shows that the {listing.count} records that ListIdentifiers names in one answer are all."
 

@@ -59,11 +59,16 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
 
 
 def _halve(walk: Walk) -> bool:
-    """Halve a window that brought less than it announced. If it cannot be halved, the list is checked."""
+    """Halve a window that brought less than it announced, or as many as a whole list that hides records.
+
+    If it cannot be halved, the list is checked.
+    """
     state, size = walk.state, walk.size()
-    if not walk.is_short() or state.position.phase is not Phase.WINDOW or contradicts(state, size):
+    is_cut = 0 < state.evidence.mixed <= state.evidence.part
+    if not (is_cut or walk.is_short()) or state.position.phase is not Phase.WINDOW or contradicts(state, size):
         return False
-    doubt = f"The source announced {size} records {state.here.in_words} and sent {state.evidence.part}."
+    came = f"sent {state.evidence.part} records {state.here.in_words}"
+    doubt = f"The source {came}, as many as of all dates." if is_cut else f"The source {came}, and announced {size}."
     walk.note(doubt)
     state = state.noted(unsized=state.evidence.unsized + 1)
     if state.evidence.announced is None:  # the whole list has at least as many

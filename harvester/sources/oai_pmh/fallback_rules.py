@@ -138,6 +138,8 @@ def _around(state: ListState, before: str, after: str) -> Window:
     """Return the window between two datestamps of a list in order; it begins where the list does for an empty one."""
     if state.position.least and not state.position.last:
         return Window(after, before or state.here.until)
+    if not state.position.last:
+        return Window(*sorted((before or state.here.from_, after)))
     return Window(before or state.here.from_, after)
 
 

@@ -170,6 +170,8 @@ def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
         return end_list(walk, page, (), ())
     if listing.is_whole and state.here == walk.whole:
         walk.note_comparison(Compared.WHOLE)
+        shows = listing.keeps_its_number or listing.is_end_shown or listing.is_in_parts
+        walk.note_end(is_shown=shows or walk.is_end_shown)
     tolerance = walk.options.announced_tolerance
     is_overruled = not state.evidence.is_short(tolerance) or listing.keeps_its_number or _keep_their_numbers(state)
     if listing.is_whole and is_overruled:

@@ -49,6 +49,11 @@ class IdentifiersBetweenDates:
         """How many identifiers the largest answer had."""
         return self._pages.largest if self._pages else 0
 
+    @property
+    def keeps_its_number(self) -> bool:
+        """Return whether it has named exactly as many records as it announces."""
+        return self._has_read_all and self._pages is not None and self._pages.names(self._pages.announced)
+
     def shows_end(self, full: int = 0) -> bool:
         """Return whether it has named all. `full` is the number of identifiers in full answers, if it is known."""
         if not full or self._pages is None or self.has_none:

@@ -130,6 +130,7 @@ class Evidence:
     uneven: int = 0  # pages in the middle that had fewer records than another one
     short: str = ""  # the dates around some of these pages
     is_settled: bool = False  # whether ListIdentifiers, or ListRecords, was asked for these dates
+    mixed: int = 0  # so many records the whole list had then, if it was in no order
     is_unfalling: bool = False
     disputed: str = ""  # the window of records that came as living and as deleted with one date
     part_announced: int | None = None
@@ -142,6 +143,7 @@ class Evidence:
     is_unordered: bool = False
     is_doubted: bool = False  # some numbers or dates contradict
     breaks_off: bool = False  # it ended otherwise than the standard says, and no number shows that this was its end
+    is_unread: bool = False  # something not understood stood where a token belongs
     has_gaps: bool = False  # a window of it failed
     has_pages: bool = False  # whether ListRecords has brought any record of it
 

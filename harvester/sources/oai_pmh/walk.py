@@ -8,6 +8,7 @@ What outlives the run is in `state` (`list_state.py`); everything else is forgot
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from heapq import nlargest
 
 from gateway.core.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
@@ -48,6 +49,8 @@ class Walk:
     compared      with how much of ListIdentifiers the list was compared; None: not yet
     named         the identifiers with which it was compared
     places        dates of some of its pages, at random
+    newest        the greatest dates of the part, half as many as the largest page has records
+    is_end_shown  a number of the names, or a question by date, shows the end of the list
     disputed      the identifiers that came as living and as deleted with one date
     there         the identifiers of the day on which the list began, as named at its beginning, where that was asked
     losses        what recovery lost of the answer in hand
@@ -74,12 +77,14 @@ class Walk:
         self._phase = self.state.position.phase  # that of the last step
         self.fatal_error: GatewayError | None = None
         self.compared: Compared | None = None
+        self.is_end_shown = False
         self.there: frozenset[str] = frozenset()
         self._has_windows = False
         self.trouble: GatewayError = NotOaiPmh("The answers do not follow the protocol.")
         self.has_other_granularity = self.has_slowed = False
         self.named = Seen()
         self.places = Places(options.answers.chance)
+        self.newest: list[str] = []
         self.disputed: dict[str, None] = {}
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
@@ -104,6 +109,10 @@ class Walk:
     def note_comparison(self, compared: Compared | None) -> None:
         """Remember with how much of ListIdentifiers the list was compared."""
         self.compared = compared
+
+    def note_end(self, *, is_shown: bool) -> None:
+        """Remember whether a number of the names, or a question by date, shows the end of the list."""
+        self.is_end_shown = is_shown
 
     def note_first_day(self, identifiers: frozenset[str]) -> None:
         """Remember what was named of the day on which the list began."""
@@ -146,7 +155,7 @@ class Walk:
 
     def begin_part(self, state: ListState) -> None:
         """Take the state before a request without a token. Its records may have come before."""
-        self.state = state
+        self.state, self.newest = state, []
         self.received.begin_part()
 
     def follow_token(self, token: str) -> None:
@@ -159,7 +168,9 @@ class Walk:
 
         `state` has the order of the list with this page.
         """
-        self.places.add(slices[-1].datestamp if slices else "")
+        dates = [record.datestamp for record in slices]
+        self.places.add(dates[-1] if dates else "")
+        self.newest = nlargest(max(len(self.newest), (len(dates) + 1) // 2), [*self.newest, *dates])
         return self.received.add_page(slices, since, state.position.first, is_ordered=bool(state.position.ordered))
 
     def note_disputed(self, slices: tuple[Slice, ...]) -> None:
@@ -369,7 +380,7 @@ class Walk:
         notes, self.notes = tuple(self.notes), []
         losses, self.losses = self.losses, ()
         compared = None if end is ListEnd.MORE else self._compared(state)
-        is_whole = compared in (Compared.WHOLE, Compared.CHANGES)
+        is_whole = compared in (Compared.NAMES, Compared.CHANGES, Compared.WHOLE)
         return Step(
             page,
             slices,
@@ -393,13 +404,17 @@ class Walk:
 
         Behind new windows it was compared from their beginning on; a server that ignores dates names all each time.
         """
-        if self.compared is not Compared.WHOLE or state.profile.ignores_dates:
+        if self.compared is not Compared.WHOLE:
             return self.compared or Compared.NOTHING
+        is_shown = self.is_end_shown or state.evidence.is_as_announced or not state.evidence.received
+        whole = Compared.WHOLE if is_shown else Compared.NAMES
+        if state.profile.ignores_dates:
+            return whole
         if self.options.windows_from is not None:
             is_all = self.options.is_behind_new or not state.position.complete
         else:
             is_all = (moment_of(state.position.whole.from_) or 0) <= (moment_of(self.options.from_) or 0)
-        return Compared.WHOLE if is_all and not state.position.is_window else Compared.CHANGES
+        return whole if is_all and not state.position.is_window else Compared.CHANGES
 
     def _note_coding(self) -> None:
         """Remember what was seen of the encodings of answers."""

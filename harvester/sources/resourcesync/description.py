@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from gateway.core.errors import AnswerError, NotResourceSync
+from gateway.core.errors import AnswerError, NotResourceSync, PlainSitemap
 from gateway.core.model import Format
 from gateway.core.xmltext import DIDL
 from harvester.http.dates import SECONDS
@@ -16,10 +16,6 @@ from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, Linke
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
 
 _TELLS_DELETIONS = ("changelist", "changedump")
-_PLAIN = (
-    "{} is the sitemap of a web site, not a ResourceSync source: it states no rs:md with a capability. If it lists "
-    "metadata in XML, add it with --kind resourcesync."
-)
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
@@ -53,15 +49,15 @@ def _proposed(lists: LinkedSets) -> tuple[dict[str, object], str]:
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Return the ResourceSync source at an address, or to which the address leads; else None.
 
-    Raise NotResourceSync for a source that only announces changes, and for a plain sitemap: its pages are not metadata.
-    Raise the errors of `fetch`.
+    Raise NotResourceSync for a source that only announces changes, and for the sitemap of a web site. Raise the errors
+    of `fetch`.
     """
     try:
         lists = find(Options("", fetched.url), fetch)
+    except PlainSitemap:
+        raise
     except NotResourceSync:
         return None
-    if lists.is_plain:
-        raise NotResourceSync(_PLAIN.format(fetched.url))
     if not any(resource_set.has_beginning for resource_set in lists.sets):
         raise NotResourceSync(NO_BEGINNING.format(lists.sets[0].url))
     proposed, reason = _proposed(lists)

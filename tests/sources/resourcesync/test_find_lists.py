@@ -90,6 +90,16 @@ def test_a_web_site_with_or_without_a_plain_sitemap_is_no_source(site, command):
     site.files["/sitemap.xml"] = b"<urlset><url><loc>http://e.org/</loc></url></urlset>"
     for path in ("/x", "/"):
         assert "resourcesync" not in json.dumps(command("source", "check", site.url + path)[1])
+    url = f"{site.url}/sitemap.xml"
+    for arguments in (("check", url), ("add", "other", url), ("add", "other", url, "--kind", "resourcesync")):
+        status, _, words = command("source", *arguments)
+        assert status
+        assert "--kind" not in words
+        assert any(text in words for text in ("is the sitemap of a web site", "`harvester source check"))
+    command("source", "add", "other", url, "--kind", "resourcesync", "--no-check")
+    status, (facts,), _ = command("run", "other")
+    assert (status, facts["is_complete"]) == (1, False)
+    assert "is the sitemap of a web site" in facts["reasons"][0]
 
 
 def test_a_sweep_deletes_what_the_lists_do_not_name_and_the_source_does_not_have(full, command, titles):
