@@ -34,7 +34,6 @@ from gateway.fulltext.stored_search import (
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
-from harvester.fulltext.changed_works import basis_of, changed, renew_changed
 from harvester.fulltext.check_copy import Keep, KeepText
 from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.identifiers import identifiers_of
@@ -45,7 +44,7 @@ from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.search_work import search
 from harvester.fulltext.steps import Step
 from harvester.fulltext.takedown_filter import TakedownFilter
-from harvester.fulltext.works import found_of, listed, work_of
+from harvester.fulltext.works import basis_of, changed, found_of, listed, renew_changed, work_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
 from harvester.runtime.interrupts import Stop
