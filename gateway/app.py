@@ -13,7 +13,7 @@ from flask import Blueprint, Flask, Response, request
 
 from gateway.core.address_rules import Allowed
 from gateway.core.addresses import site_url
-from gateway.core.errors import StoreError
+from gateway.core.errors import GatewayError, StoreError
 from gateway.core.instance import check_settings, key
 from gateway.core.model import Decision
 from gateway.core.settings import Settings, load
@@ -27,7 +27,7 @@ from gateway.oaipmh import routes as oaipmh
 from gateway.oaipmh.exploration import explorer, identify_facts
 from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
-from gateway.ops import probes, schemas
+from gateway.ops import schemas
 from gateway.pages import answers, conditions, copies, crawlers, machines, resolver, search_routes
 from gateway.pages import browse_routes as browse
 from gateway.pages import item_routes as landing
@@ -35,7 +35,7 @@ from gateway.pages.copies import CopyLinks
 from gateway.pages.item_places import Ambiguous, Places
 from gateway.pages.site import Site, site_of
 from gateway.publish.descriptions import describe, metadata_of
-from gateway.resourcesync import batch_dump
+from gateway.resourcesync import dumps
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
 from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet, resource_sets
@@ -73,6 +73,8 @@ _PREFLIGHT = (
     ("Access-Control-Allow-Headers", "*"),
     ("Access-Control-Max-Age", "86400"),
 )
+
+log = logging.getLogger("gateway.probes")
 
 
 class Databases(NamedTuple):
@@ -143,7 +145,7 @@ def _for_harvesters(settings: Settings, databases: Databases, repository: Reposi
     if settings.is_on("files_serve"):
         links = CopyLinks(site_of(settings, repository.base_url))
         yield copies.blueprint(store, settings.instance, repository.base_url, links)
-    yield probes.blueprint(store)
+    yield blueprint(store)
 
 
 def _topics(settings: Settings, repository: Repository) -> Topics:
@@ -243,7 +245,7 @@ def _lists(
     resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of, page_url=places.page_urls)
     kept_of = kept_files(settings.instance, resources, store, store.fact(EPOCH_FACT))
     yield resourcesync.blueprint(store, sets, resources, kept_of, further=further, hub=hub_url)
-    yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
+    yield dumps.batch_blueprint(store, site.url, _named(places), metadata_of)
     if has_file_lists:
         yield resourcesync_files.blueprint(store, site.url, _describing(places, sets))
 
@@ -254,7 +256,7 @@ def _describing(places: Places, sets: Sequence[ResourceSet]) -> resourcesync_fil
     return lambda view, identifier: tuple(places.metadata_url(view, identifier, prefix) for prefix in prefixes)
 
 
-def _named(places: Places) -> batch_dump.Named:
+def _named(places: Places) -> dumps.Named:
     """Return the function that returns which metadata an address means."""
 
     def named(view: View, url: str) -> tuple[str, str] | None:
@@ -339,3 +341,28 @@ def page_test(app: Flask) -> Callable[[str], bool]:
 
 def _first(path: str) -> str:
     return path.removeprefix("/").partition("/")[0]
+
+
+def blueprint(store: Store) -> Blueprint:
+    """Return the Flask blueprint: `/healthz` always answers 200, `/readyz` 503 if the store cannot be read."""
+    blueprint = Blueprint("probes", __name__)
+
+    @blueprint.get("/healthz")
+    def healthz() -> Response:
+        return _answer(200, "This process answers.")
+
+    @blueprint.get("/readyz")
+    def readyz() -> Response:
+        try:
+            with store.view() as view:
+                view.formats()
+        except GatewayError as error:
+            log.warning("/readyz answered 503: %s `gateway check` checks the instance.", error)
+            return _answer(503, "The repository cannot answer now.")
+        return _answer(200, "The repository can answer.")
+
+    return blueprint
+
+
+def _answer(status: int, sentence: str) -> Response:
+    return Response(f"{sentence}\n", status, {"Cache-Control": "no-store"}, content_type="text/plain; charset=UTF-8")

@@ -17,69 +17,44 @@ from gateway.core.settings import VERSION, instance_folder
 class Row(NamedTuple):
     """One command: where it is, and the sentence that the help shows. A test compares it with the command's own."""
 
-    place: str  # module:name
+    place: str  # module of `harvester.commands`:name
     sentence: str
 
 
 COMMANDS: dict[str, Row] = {
-    "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
-    "run": Row("harvester.commands.run:run", "Harvest sources and publish their records."),
+    "source": Row("source:source", "Add, list, show, check, audit, sweep and remove sources."),
+    "run": Row("run:run", "Harvest sources and publish their records."),
     "tend": Row(
-        "harvester.commands.tend:tend",
+        "tend:tend",
         "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.",
     ),
-    "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
-    "recheck": Row(
-        "harvester.commands.recheck:recheck", "Check published files again: which have changed, and which are gone."
-    ),
-    "outcomes": Row(
-        "harvester.commands.outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."
-    ),
+    "discover": Row("discover:discover", "Search for the full text of items that have none."),
+    "recheck": Row("recheck:recheck", "Check published files again: which have changed, and which are gone."),
+    "outcomes": Row("outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."),
     "alarms": Row(
-        "harvester.commands.alarms:alarms",
-        "Show at which steps and hosts the search for full text succeeds far less often than before.",
+        "alarms:alarms", "Show at which steps and hosts the search for full text succeeds far less often than before."
     ),
-    "explain": Row(
-        "harvester.commands.discover:explain", "Show the search for one item: each step, each copy, and the reasons."
-    ),
-    "offer": Row(
-        "harvester.commands.offer:offer", "Offer discovered files to the sources of their items, each file once."
-    ),
-    "review": Row("harvester.commands.review:review", "List, accept and reject the files that searches found."),
-    "matches": Row(
-        "harvester.commands.matches:matches", "List and reject the DOIs that were found by title, author and year."
-    ),
-    "takedown": Row(
-        "harvester.commands.takedown:takedown", "Withdraw items and files, list the withdrawn ones, and restore them."
-    ),
-    "graph": Row(
-        "harvester.commands.graph:graph", "Export what was gathered as a property graph, load it, and query it."
-    ),
-    "publish": Row(
-        "harvester.commands.run:publish", "Publish harvested records and decided files that are not published yet."
-    ),
-    "status": Row("harvester.commands.status:status", "Show the state of every source."),
-    "check": Row("harvester.commands.check:check", "Check the whole instance; exit status 1 if there is a problem."),
-    "log": Row("harvester.commands.log:log", "Show the last runs, or the log of one run."),
-    "records": Row("harvester.commands.records:records", "Show the stored items of a source as JSON, one per line."),
-    "quarantine": Row(
-        "harvester.commands.quarantine:quarantine", "Show the records that could not be used, and the reasons."
-    ),
-    "dump": Row("harvester.commands.dump:dump", "Harvest a repository into one XML file."),
-    "mirror": Row(
-        "harvester.commands.mirror:mirror", "Mirror complex objects (DIDL, METS) and their files in a folder."
-    ),
-    "audit": Row("harvester.commands.audit:audit", "Compare the stored records with those that Crossref knows."),
-    "validate": Row(
-        "harvester.commands.validate:validate",
-        "Check whether a provider conforms to OAI-PMH 2.0 and to common practice.",
-    ),
+    "explain": Row("discover:explain", "Show the search for one item: each step, each copy, and the reasons."),
+    "offer": Row("offer:offer", "Offer discovered files to the sources of their items, each file once."),
+    "review": Row("review:review", "List, accept and reject the files that searches found."),
+    "matches": Row("matches:matches", "List and reject the DOIs that were found by title, author and year."),
+    "takedown": Row("takedown:takedown", "Withdraw items and files, list the withdrawn ones, and restore them."),
+    "graph": Row("graph:graph", "Export what was gathered as a property graph, load it, and query it."),
+    "publish": Row("run:publish", "Publish harvested records and decided files that are not published yet."),
+    "status": Row("status:status", "Show the state of every source."),
+    "check": Row("check:check", "Check the whole instance; exit status 1 if there is a problem."),
+    "log": Row("log:log", "Show the last runs, or the log of one run."),
+    "records": Row("records:records", "Show the stored items of a source as JSON, one per line."),
+    "quarantine": Row("quarantine:quarantine", "Show the records that could not be used, and the reasons."),
+    "dump": Row("dump:dump", "Harvest a repository into one XML file."),
+    "mirror": Row("mirror:mirror", "Mirror complex objects (DIDL, METS) and their files in a folder."),
+    "audit": Row("audit:audit", "Compare the stored records with those that Crossref knows."),
+    "validate": Row("checking:validate", "Check whether a provider conforms to OAI-PMH 2.0 and to common practice."),
     "lint-signposting": Row(
-        "harvester.commands.lint_signposting:lint_signposting",
-        "Check the typed links of a landing page against the FAIR Signposting Profile.",
+        "checking:lint_signposting", "Check the typed links of a landing page against the FAIR Signposting Profile."
     ),
     "lint-resourcesync": Row(
-        "harvester.commands.lint_resourcesync:lint_resourcesync",
+        "checking:lint_resourcesync",
         "Check the documents of a ResourceSync source against version 1.1 of the standard.",
     ),
 }
@@ -109,7 +84,7 @@ class Commands(Program):
         if row is None:
             return None
         module, _, name = row.place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        command: click.Command = getattr(import_module(f"harvester.commands.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -8,12 +8,9 @@ from functools import partial
 import click
 
 from gateway.cli.main import main
-from gateway.core.contract import OBJECTS as OURS
-from gateway.core.contract import TYPES, Field
 from gateway.core.settings import SETTINGS
 from gateway.core.statuses import MEANINGS
 from gateway.formats import load
-from harvester.commands.json_contract import OBJECTS as THEIRS
 from harvester.harvest.source_fields import FIELDS
 from harvester.schedule.stages import STAGES
 from harvester.sources.oai_pmh.list_state import Phase
@@ -23,6 +20,7 @@ from harvester.validate.resourcesync.run import RULES
 from harvester.validate.signposting.run import CHECKS as LINT
 from tests.commands.calls import commands as every_command
 from tests.conftest import ROOT
+from tests.json_contract import OBJECTS, TYPES, Field
 from tests.test_layers import GROUPS as LAYER_GROUPS
 from tests.test_layers import HARVESTER, LAYERS
 
@@ -104,7 +102,7 @@ def source_fields() -> str:
 
 def json_objects() -> str:
     """Return the tables of what each command writes with --json."""
-    return "\n\n".join(_objects(command, kinds) for command, kinds in {**OURS, **THEIRS}.items())
+    return "\n\n".join(_objects(command, kinds) for command, kinds in OBJECTS.items())
 
 
 def json_types() -> str:

@@ -54,14 +54,14 @@ gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
 gateway.oaipmh.routes <- GROUND gateway.{core.pieces, store.base, oaipmh} + flask werkzeug
 gateway.oaipmh.exploration <- GROUND gateway.{core.pieces, core.xmlio, publish.descriptions, store.base, oaipmh}
 gateway.resourcesync <- GROUND gateway.{core.durable, core.permissions, store.base, resourcesync}
-gateway.resourcesync.{batch_dump, dumps, files, routes, shared} <- GROUND gateway.{store.base,
+gateway.resourcesync.{dumps, files, routes, shared} <- GROUND gateway.{store.base,
   resourcesync} + flask isal werkzeug
 gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, store.base, hub}
 gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
 gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
 gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
-  resolver, search_routes, verb_pages} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
+  resolver, search_routes} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
   markupsafe
 # The only one that writes. It knows the databases by their protocols, and what decides is handed to it.
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, fulltext, review} + flask
@@ -71,7 +71,7 @@ gateway.review.throttle <- GROUND gateway.store.base
 gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
-gateway.ops.{probes, schemas} <- GROUND gateway.store.base + flask
+gateway.ops.schemas <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
 gateway.ops.metrics <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn httptools

@@ -1,22 +1,15 @@
 """The program `gateway`: it makes, checks, backs up and serves an instance. Data goes to stdout, messages to stderr.
 
-Each command is one file of this folder. What takes long to import is imported inside the commands, so that
-`gateway --help` answers at once.
+What takes long to import is imported inside the commands, so that `gateway --help` answers at once.
 """
 
 import click
 
-from gateway.cli.backup import backup
-from gateway.cli.check import check
-from gateway.cli.clock import clock
-from gateway.cli.compact import compact
+from gateway.cli.backup import backup, restore
 from gateway.cli.hub import hub
-from gateway.cli.index import index
-from gateway.cli.init import init
-from gateway.cli.rebuild import rebuild
-from gateway.cli.restore import restore
 from gateway.cli.serve import serve
-from gateway.cli.settings import settings
+from gateway.cli.settings import init, settings
+from gateway.cli.upkeep import check, clock, compact, index, rebuild
 from gateway.cli.user import user
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options

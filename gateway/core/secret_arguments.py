@@ -5,36 +5,9 @@ from collections import Counter
 from math import log2
 from urllib.parse import unquote_plus
 
-# The names that services use, in lower case and without hyphens, underscores and dots.
-_NAMES = frozenset(
-    (
-        *("key", "apikey", "apitoken", "accesskey", "accesstoken", "authkey", "authtoken", "auth", "authorization"),
-        *("token", "bearer", "jwt", "idtoken", "refreshtoken", "secret", "clientsecret", "apisecret", "sharedsecret"),
-        *(
-            "password",
-            "passwd",
-            "passphrase",
-            "pass",
-            "pwd",
-            "pw",
-            "credential",
-            "credentials",
-            "ak",
-            "wskey",
-            "devkey",
-        ),
-        *("sig", "signature", "sas", "sastoken", "session", "sessionid", "sessiontoken", "sid", "jsessionid", "ticket"),
-        *(
-            "xamzsignature",
-            "xamzcredential",
-            "xamzsecuritytoken",
-            "xgoogsignature",
-            "xgoogcredential",
-            "awsaccesskeyid",
-        ),
-        *("hmac", "privatekey", "subscriptionkey", "ocpapimsubscriptionkey", "licensekey", "insttoken", "xapikey"),
-    )
-)
+from gateway.core.words import table
+
+_NAMES = frozenset(table(__file__, "secret_arguments")["names"])
 _ENDINGS = ("apikey", "token", "secret", "password", "signature", "subscriptionkey")
 _PROTOCOL = frozenset(("resumptiontoken",))  # OAI-PMH 2.0 §3.5
 _SIGNS = str.maketrans("", "", "-_. []~")

@@ -1,4 +1,4 @@
-"""Tables of words in a language, as TOML files that translators can edit, and their one loader. Pure."""
+"""Tables as TOML files, most of words in a language that translators can edit, and their one loader. Pure."""
 
 import tomllib
 from collections.abc import Iterable, Mapping

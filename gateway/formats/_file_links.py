@@ -4,83 +4,17 @@ An address that matches no row does not count as a file, so that a landing page 
 """
 
 import re
+from collections.abc import Mapping
 
-# File name extensions that mean a file at the end of any path. Extensions of web pages are left out on purpose.
-EXTENSIONS = {
-    "pdf": "application/pdf",
-    "ps": "application/postscript",
-    "eps": "application/postscript",
-    "djvu": "image/vnd.djvu",
-    "epub": "application/epub+zip",
-    "doc": "application/msword",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "odt": "application/vnd.oasis.opendocument.text",
-    "rtf": "application/rtf",
-    "tex": "application/x-tex",
-    "txt": "text/plain",
-    "csv": "text/csv",
-    "xls": "application/vnd.ms-excel",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
-    "ppt": "application/vnd.ms-powerpoint",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "odp": "application/vnd.oasis.opendocument.presentation",
-    "zip": "application/zip",
-    "gz": "application/gzip",
-    "tgz": "application/gzip",
-    "bz2": "application/x-bzip2",
-    "xz": "application/x-xz",
-    "7z": "application/x-7z-compressed",
-    "tar": "application/x-tar",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "png": "image/png",
-    "gif": "image/gif",
-    "tif": "image/tiff",
-    "tiff": "image/tiff",
-    "jp2": "image/jp2",
-    "svg": "image/svg+xml",
-    "mp3": "audio/mpeg",
-    "wav": "audio/x-wav",
-    "flac": "audio/flac",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "avi": "video/x-msvideo",
-    "webm": "video/webm",
-    "nc": "application/x-netcdf",
-    "hdf5": "application/x-hdf5",
-}
+from gateway.core.words import table
+
+_TABLES = table(__file__, "file_links")
+EXTENSIONS: Mapping[str, str] = _TABLES["extensions"]
 
 # Words for a type in dc:format, besides MIME types (EPrints writes `pdf http://…`).
 _WORDS = {**EXTENSIONS, "postscript": "application/postscript", "text": "text/plain", "word": "application/msword"}
 
-# Addresses of files without an extension: a pattern of path and query, the type if the program delivers only one, and
-# the program.
-SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile(r"/cgi/viewcontent\.cgi\?(?:[^#]*&)?article=\d+"), "application/pdf", "Digital Commons"),
-    (
-        re.compile(r"^https?://[^/]+/pdf/(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?$"),
-        "application/pdf",
-        "arXiv",
-    ),
-    (re.compile(r"/article/\d+/type/native/viewcontent$"), "", "Digital Commons, additional files"),
-    (re.compile(r"/article/(?:download|viewFile|downloadSuppFile)/[^/]+/[^/]+"), "", "OJS"),
-    (re.compile(r"/article/\d+/download/pdf/?"), "application/pdf", "ARPHA"),
-    (re.compile(r"/publication/\d+/file/\d+$"), "", "LibreCat, Ghent"),
-    (re.compile(r"^https?://[^/]+/download/\d+/\d+$"), "", "LibreCat"),
-    (re.compile(r"/pmc/articles/PMC\d+/pdf/?$"), "application/pdf", "PubMed Central"),
-    (re.compile(r"/bitstreams?/[0-9a-f-]{36}/(?:download|content)$"), "", "DSpace 7"),
-    (re.compile(r"/bitstream/(?:id/[^/]+|(?:handle/)?[^/]+/[^/]+)/[^?]+"), "", "DSpace 1 to 6"),
-    (re.compile(r"/id/eprint/\d+/\d+/[^/?]+\.\w{1,5}$"), "", "EPrints"),
-    (re.compile(r"/records?/[\w-]+/files/[^/?]+(?:/content)?(?:\?.*)?$"), "", "Invenio, Zenodo"),
-    (re.compile(r"/islandora/object/[^/]+/datastream/(?:OBJ|PDF)/(?:view|download)"), "", "Islandora"),
-    (re.compile(r"/ws/(?:portal)?files/(?:portal/)?\d+/[^/?]+"), "", "Pure"),
-    (re.compile(r"/ndownloader/files/\d+|//ndownloader\.figshare\.com/files/\d+"), "", "figshare"),
-    (re.compile(r"/frontdoor/deliver/index/docId/\d+/file/[^?]+"), "", "OPUS 4"),
-    (re.compile(r"/api/access/datafile/(?:\d+|:persistentId\?)"), "", "Dataverse"),
-    (re.compile(r"/show\.cgi\?fid=\d+$"), "", "ARNO"),
-    (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
-)
+SHAPES = tuple((re.compile(pattern), mime_type, program) for pattern, mime_type, program in _TABLES["shapes"])
 
 # Pages about a file, whose addresses end like that of a file.
 PAGES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -14,31 +14,9 @@ from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat, qualified_dc, readers_by_root
 from gateway.formats._statements import work_of
+from gateway.formats._tables import TABLES
 
-# Local names that have the same meaning in many vocabularies.
-_NAMES: Mapping[str, str] = {
-    "title": "title",
-    "maintitle": "title",
-    "author": "creator",
-    "creator": "creator",
-    "date": "date",
-    "year": "date",
-    "publicationyear": "date",
-    "publicationdate": "date",
-    "abstract": "description",
-    "description": "description",
-    "doi": "identifier",
-    "identifier": "identifier",
-    "url": "identifier",
-    "publisher": "publisher",
-    "language": "language",
-    "rights": "rights",
-    "subject": "subject",
-    "keyword": "subject",
-    "keywords": "subject",
-    "source": "source",
-    "document_type": "type",
-}
+_NAMES: Mapping[str, str] = TABLES["fallback"]
 _MOST = 500  # statements: a payload may be a whole book
 
 

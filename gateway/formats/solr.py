@@ -15,31 +15,9 @@ from gateway.core.xmltext import SOLR
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing
 from gateway.formats._file_links import file_type
+from gateway.formats._tables import TABLES
 
-# The facts of a document, and the names of their fields; of several names, the first that the document has counts.
-LARO: Mapping[str, str] = {
-    "identifier": "recID",
-    "timestamp": "timestamp",
-    "title": "displayTitle title",
-    "creator": "displayName author creator",
-    "contributor": "contributor",
-    "source": "displaySource source",
-    "journal": "publication journal",
-    "publisher": "publisher",
-    "date": "date",
-    "description": "abstract description",
-    "subject": "subject keywords",
-    "language": "language",
-    "type": "type",
-    "format": "format",
-    "coverage": "coverage",
-    "relation": "relation",
-    "rights": "rights",
-    "doi": "doi",
-    "openaccess": "openaccess",
-    "embargodate": "embargodate",
-    "url": "url",
-}
+LARO: Mapping[str, str] = TABLES["laro"]
 _ABOUT = ("abstract", "catalog", "landing", "metadata", "publisher", "record")  # labels of links to no full text
 
 

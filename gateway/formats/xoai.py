@@ -12,7 +12,7 @@ from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing
-from gateway.formats._dspace import add_field
+from gateway.formats.dim import add_field
 
 _XOAI = "http://www.lyncode.com/xoai"
 _SCHEMA, _ELEMENT = 1, 2

@@ -4,7 +4,7 @@ The identifier comes last and as it is; `gateway/pages/item_addresses.py` says h
 redirected to ours (308). An ending such as `.json` counts only if no item has that very identifier.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeAlias
@@ -18,9 +18,9 @@ from gateway.core.names import set_label, source_of, upstream_identifier
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.states import of_tombstone
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
-from gateway.pages import item_head, item_json, page_size, signposting
+from gateway.pages import item_head, item_json, signposting
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
-from gateway.pages.item import Item, SetOfItem, item_of, shown_sets
+from gateway.pages.item import Item, SetOfItem, ShownFile, item_of, shown_sets
 from gateway.pages.item_places import FORMS, Ambiguous, Places
 from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.site import Site
@@ -35,6 +35,16 @@ _DIDL, _DC = "oai_didl", "oai_dc"
 _MOST_LISTED = 500
 _MOST_SETS = 20
 _XML = "application/xml; charset=UTF-8"
+
+# The page of an item stays small: it shows at most 50 files, fewer beside long metadata. The last paragraph of an
+# abstract has the rest.
+_MOST_BYTES = 50_000
+_MOST_FILES = 50
+_MOST_FILES_LISTED = 40  # on one page of the list of all files
+_MOST_SHOWN = {"abstracts": 5, "paragraphs": 20, "subjects": 20, "identifiers": 10}
+_FEWEST_FILES = 5
+# What the templates write around each text, and the least size of a page; all measured, and rounded up.
+_FRAME, _FILE, _DIGEST, _SUBJECT, _IDENTIFIER, _TAG, _PARAGRAPH = 14_000, 540, 130, 200, 120, 40, 40
 
 
 def blueprint(store: Store, describe: Describe, tried: FindTried, site: Site) -> Blueprint:
@@ -208,8 +218,8 @@ class _Landing:
         body = self.pages.render(
             "item.html",
             item=item,
-            most=page_size,
-            shown_files=page_size.shown_files_of(item, tags, json_ld),
+            most=_MOST_SHOWN,
+            shown_files=_shown_files(item, tags, json_ld),
             is_indexed=is_indexed,
             canonical=item.canonical,
             citation_tags=tags,
@@ -232,7 +242,7 @@ class _Landing:
         if not is_number or int(text) > max(0, len(entries) - 1):
             return no_page(self.pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
         start = int(text)
-        most = _MOST_LISTED if form == "authors" else page_size.MOST_LISTED
+        most = _MOST_LISTED if form == "authors" else _MOST_FILES_LISTED
         part = entries[start : start + most]
         base = self._site.root + item.forms[form].removeprefix(self._site.url)
         mark = "&" if "?" in base else "?"
@@ -288,3 +298,21 @@ _OFFERED = {
     **{media_type: form for form, media_type in signposting.LINK_SETS.items()},
     **{content_type.partition(";")[0]: form for form, (_, content_type) in _EXPORTS.items()},
 }
+
+
+def _shown_files(item: Item, tags: Sequence[tuple[str, str]], json_ld: str) -> tuple[ShownFile, ...]:
+    """Return the files that the page shows beside these `meta` elements and this JSON-LD."""
+    reference = item.reference
+    room = _MOST_BYTES - _FRAME - len(json_ld)
+    room -= sum(len(name) + len(content) + _TAG for name, content in tags)
+    for entry in reference.abstracts[: _MOST_SHOWN["abstracts"]]:
+        room -= len(entry.text) + _PARAGRAPH * min(_MOST_SHOWN["paragraphs"], 1 + entry.text.count("\n\n"))
+    room -= sum(_SUBJECT + 2 * len(entry.text) for entry in reference.subjects[: _MOST_SHOWN["subjects"]])
+    room -= sum(_IDENTIFIER + 2 * len(entry.text) for entry in reference.identifiers[: _MOST_SHOWN["identifiers"]])
+    shown = 0
+    for file in item.files[:_MOST_FILES]:
+        room -= _FILE + len(file.url) + 2 * len(file.name) + (_DIGEST if file.sha256 else 0)
+        if room < 0 and shown >= _FEWEST_FILES:
+            break
+        shown += 1
+    return item.files[:shown]

@@ -28,8 +28,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.formats import written
 from gateway.publish.items import TRIES, Change, write
 from gateway.publish.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
-from gateway.publish.namespaces import standing_alone
-from gateway.publish.payloads import Given
+from gateway.publish.payloads import Given, standing_alone
 from gateway.publish.source_facts import keep_note, made
 from gateway.publish.versions import Arrived, Versions, is_living
 from gateway.store.base import Inbox, Store

@@ -18,8 +18,7 @@ from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import NO_NAMESPACE, escape, is_legal, utc_datetime
 from gateway.formats import oai_didl, written
 from gateway.publish import provenance, resourcesync_abouts, withholding
-from gateway.publish.namespaces import guarded, standing_alone
-from gateway.publish.payloads import Given, Read, best_first, with_known_files, work_of
+from gateway.publish.payloads import Given, Read, best_first, guarded, standing_alone, with_known_files, work_of
 from gateway.publish.payloads import read as read_payload
 from gateway.publish.provenance import Origin
 from gateway.publish.withholding import Forbidden

@@ -1,11 +1,31 @@
-"""`/review`: the list of copies, for people and, as JSON and CSV, for programs."""
+"""`/review`: the list of copies, for people and, as JSON and CSV, for programs; and each copy, for users only.
 
+A copy is a foreign document. A browser saves it and shows nothing of it in our origin: `sandbox`, `nosniff`,
+attachment.
+"""
+
+import re
 from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
 from typing import Final
 
-from flask import Response, request
+from flask import Response, abort, request, send_file
 
-from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, ListedCopy, Outcome, User
+from gateway.core.model import (
+    ANY_VERDICT,
+    VERDICTS,
+    CopyFilter,
+    CopyOrder,
+    Decision,
+    DocumentKind,
+    FoundCopy,
+    ListedCopy,
+    Outcome,
+    User,
+)
+from gateway.core.settings import place_of_copy
+from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
@@ -13,9 +33,18 @@ from gateway.pages.shown import number
 from gateway.pages.templating import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
 from gateway.review.entries import can_undo, status_of
-from gateway.review.frame import ReviewPages, address_in_list, csv_answer, item_address, json_answer, page, see_other
+from gateway.review.frame import (
+    ReviewPages,
+    address_in_list,
+    csv_answer,
+    item_address,
+    json_answer,
+    page,
+    refused,
+    see_other,
+)
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
-from gateway.review.listing import Listing, Shown
+from gateway.review.listing import Listing, Shown, sources_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 
@@ -28,6 +57,11 @@ _OUTCOMES: Final = (
     Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT,
     Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.FORBIDDEN, Outcome.NOT_FOUND, Outcome.GONE,
 )  # fmt: skip
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_MOST_OWNERS: Final = 1_000
+_PDF: Final = b"%PDF-"
+_BEGINNING: Final = 1024  # bytes in which a PDF names itself
 
 
 class CopiesPage:
@@ -170,3 +204,41 @@ def _previous(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_previous:
         return ""
     return base + filter_query(asked, before=key_of(shown.first, asked.order))
+
+
+class CopyFile:
+    """Answers with our copies."""
+
+    def __init__(self, discovery: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
+        self._discovery, self._store, self._instance, self._pages = discovery, store, instance, pages
+
+    def answer(self, digest: str) -> Response:
+        """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
+        if not _DIGEST.fullmatch(digest):
+            abort(HTTPStatus.NOT_FOUND)
+        texts = self._pages.texts.review_list
+        sources = sources_of(signed_in())
+        own = () if sources == ("",) else sources
+        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
+        place = place_of_copy(self._instance, digest)
+        if owners and all(map(self._withdrawn(digest), owners)):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
+        if not owners or not place.is_file():
+            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
+        with place.open("rb") as file:
+            is_pdf = _PDF in file.read(_BEGINNING)
+        response = send_file(
+            place,
+            mimetype="application/pdf" if is_pdf else "application/octet-stream",
+            etag=digest,
+            conditional=True,
+            as_attachment=True,
+            download_name=digest + (".pdf" if is_pdf else ".bin"),
+        )
+        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
+        has = Withdrawn(self._store, self._discovery()).has
+        return lambda copy: has(Decision(copy.identifier, copy.url, digest, "", "", "", 0))

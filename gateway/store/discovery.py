@@ -16,11 +16,9 @@ from gateway.core.model import Alarm, Decision, Ending, FoundCopy, Lease, Refusa
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
 from gateway.store.discovery_copies import CopyLists
-from gateway.store.discovery_lists import DecisionLists, enter
-from gateway.store.discovery_offers import Offers
+from gateway.store.discovery_lists import DecisionLists, Offers, Samples, enter
 from gateway.store.discovery_rechecks import Rechecks
 from gateway.store.discovery_rows import alarm_of, copy_rows, decision_of, decision_row, is_on_other_bytes
-from gateway.store.discovery_samples import Samples
 from gateway.store.queries import load
 from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS

@@ -1,12 +1,22 @@
-"""Lists of decisions, for reviewers: the newest first, or those with some numbers."""
+"""The parts of `Discovery` for reviewers and sources: lists of decisions, random samples of files, and offers."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from gateway.core.model import Decision, DecisionFilter, FoundCopy, ListedCopy
+from gateway.core.model import (
+    AcceptRule,
+    Decision,
+    DecisionFilter,
+    FoundCopy,
+    Judged,
+    Judgement,
+    ListedCopy,
+    Offer,
+    SampledFile,
+)
 from gateway.store.connector import Connector, Session
-from gateway.store.discovery_rows import decision_of, found_copy_of, listed_copy_of
+from gateway.store.discovery_rows import decision_of, found_copy_of, listed_copy_of, offer_of
 from gateway.store.queries import load
 
 SQL = load("discovery")
@@ -85,3 +95,84 @@ def _latest(wanted: DecisionFilter, source: str, *, is_back: bool) -> str:
     """Return the query that reads from the index of a person, of a source, or of all decisions."""
     of_source = "decisions_of_source" if source else "decisions_latest"
     return LATEST["decisions_of_person" if wanted.decided_by else of_source, is_back]
+
+
+class Samples:
+    """Random samples of the files that rules have accepted, and the judgements of people on them."""
+
+    def __init__(self, file: Connector) -> None:
+        self._file = file
+
+    def accepted(self, beginning: str) -> Iterator[SampledFile]:
+        """Yield the files that a rule accepted for a reason that begins so, if they have the same bytes still.
+
+        A later decision on them does not matter.
+        """
+        with self._file.reading() as session:
+            yield from map(SampledFile._make, session.execute(SQL["accepted_by_rule"], {"beginning": beginning}))
+
+    def drawn_at(self, rule: AcceptRule, month: str) -> int:
+        """Return the second in which the sample of a rule and a month was drawn; 0 if it was not."""
+        (at,) = self._file.one(SQL["sample_drawn"], (rule, month)) or (0,)
+        return int(at)
+
+    def keep(self, rule: AcceptRule, month: str, files: Sequence[SampledFile], at: int) -> None:
+        """Store the sample of a rule and a month in the place of a former one. Judgements stay."""
+        with self._file.writing() as session:
+            session.execute(SQL["sample_drop"], (rule, month))
+            rows = [(rule, month, place, *file) for place, file in enumerate(files)]
+            session.executemany(SQL["sample_put"], rows)
+            session.execute(SQL["sample_drawn_put"], (rule, month, at))
+
+    def sample(self, rule: AcceptRule, month: str) -> tuple[SampledFile, ...]:
+        """Return the stored sample of a rule and a month, in its order."""
+        return tuple(map(SampledFile._make, self._file.rows(SQL["sample"], (rule, month))))
+
+    def judge(self, judgement: Judgement) -> None:
+        """Store a judgement; it replaces the former one of the same person on the same bytes."""
+        row = (judgement.rule, *judgement.file, judgement.judged, judgement.judged_by, judgement.at)
+        self._file.change(SQL["judgement_put"], row)
+
+    def judgements(self, since: int = 0) -> tuple[Judgement, ...]:
+        """Return the judgements since a second."""
+        rows = self._file.rows(SQL["judgements"], (since,))
+        return tuple(
+            Judgement(AcceptRule(rule), SampledFile(*file), Judged(judged), by, at)
+            for rule, *file, judged, by, at in rows
+        )
+
+
+class Offers:
+    """The part of `Discovery` that stores offers to sources."""
+
+    _file: Connector
+
+    def accepted(self, source: str, after: tuple[str, str], limit: int) -> tuple[tuple[str, Decision], ...]:
+        """Return at most `limit` accepting decisions in force on files of a source, with the upstream identifiers.
+
+        They are sorted by (identifier, url), after `after`.
+        """
+        with self._file.reading() as session:
+            rows = session.execute(SQL["accepted"], (source, *after, limit)).fetchall()
+            return tuple((upstream, decision_of(row)) for upstream, *row in rows)
+
+    def accepted_sources(self) -> frozenset[str]:
+        """Return the sources of which `accepted` or `offers` may return something."""
+        return frozenset(name for (name,) in self._file.rows(SQL["accepted_sources"]))
+
+    def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
+        """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
+        return tuple(map(offer_of, self._file.rows(SQL["offers"], (source, *after, limit))))
+
+    def offers_of(self, identifier: str) -> tuple[Offer, ...]:
+        """Return the offers of the files of an item, by SHA-256 and way."""
+        return tuple(map(offer_of, self._file.rows(SQL["offers_of"], (identifier,))))
+
+    def store_offer(self, offer: Offer) -> None:
+        """Store an offer; it replaces the former one of the same file in the same way."""
+        self._file.change(SQL["offer_put"], offer)
+
+    def next_offer_at(self, source: str) -> int | None:
+        """Return the second of the next repeated try of an offer to a source; None: there is none."""
+        (at,) = self._file.one(SQL["offer_next"], (source,)) or (None,)
+        return None if at is None else int(at)

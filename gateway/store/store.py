@@ -39,8 +39,7 @@ from gateway.store.formats import add_format
 from gateway.store.instance import Instance, LastChange
 from gateway.store.items import StoredItems
 from gateway.store.own_lists import make, today, want
-from gateway.store.packing import Packed, packed
-from gateway.store.publish import add_collections, write
+from gateway.store.publish import Packed, add_collections, packed, write
 from gateway.store.queries import load
 from gateway.store.rows import ancestors, content_rows
 from gateway.store.takedown_file import TakedownFile

@@ -17,9 +17,8 @@ from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.commands.options import Given, date
 from harvester.commands.output import write_json, write_rows
-from harvester.fulltext.politeness import PoliteFetch
+from harvester.fulltext.politeness import SERVICES, Budget, PoliteFetch
 from harvester.fulltext.run import step_settings
-from harvester.fulltext.service_rules import SERVICES, Budget
 from harvester.harvest.instance import opened
 from harvester.http.fetching import Web, logged
 from harvester.mirror.open_folder import check as check_mirror

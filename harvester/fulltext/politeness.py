@@ -10,18 +10,18 @@ publishers refuse files that need a key or a subscription, but not others. Refus
 count.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Condition, Lock
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gateway.core.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
 from gateway.core.model import Outcome
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pdf.file_type import HTML, mime_type
-from harvester.fulltext.service_rules import SERVICES, Budget, stated_budget
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
 from harvester.http.robots_txt import RobotsCache
@@ -33,6 +33,55 @@ _AWAY_SECONDS = 86_400
 _SERVER_ERROR = 500
 _PATIENCE = 429  # blocks us, like no answer; a file that is too large does not
 _REFUSING = frozenset((401, 402, 403, 451))  # of one address; with a captcha, of all
+
+
+class Budget(NamedTuple):
+    """A rate limit: the least seconds between the starts of two requests, and the most parallel requests."""
+
+    pause: float
+    at_once: int = 1
+
+
+SERVICES = {
+    # Until its headers state more: since 2025-12-01 the polite pool has 10 a second, and 3 at once.
+    "api.crossref.org": Budget(0.34),
+    "api.unpaywall.org": Budget(0.1, 2),  # 100,000 a day
+    "api.openalex.org": Budget(0.02, 4),  # 100 a second
+    "api.datacite.org": Budget(0.3, 2),  # 1,000 in five minutes for those who say who they are
+    "api.openpolicyfinder.jisc.ac.uk": Budget(0.5),
+    "api.semanticscholar.org": Budget(1.0),
+    "export.arxiv.org": Budget(3.0),
+    "www.ebi.ac.uk": Budget(0.2),  # Europe PMC; nothing is documented
+    "api.biorxiv.org": Budget(1.0),  # nothing is documented
+    "api.archives-ouvertes.fr": Budget(0.4),  # HAL; nothing is documented
+    "api.core.ac.uk": Budget(2.4),  # 25 a minute with a personal key
+    "doaj.org": Budget(0.5),  # 2 a second
+    "api.base-search.net": Budget(1.0),
+    "api.fatcat.wiki": Budget(0.4),  # nothing is documented
+    "zenodo.org": Budget(1.8),  # 2,000 an hour for guests, and 60 a minute
+    "api.osf.io": Budget(36.0),  # 100 an hour without a token
+    # Resolvers document nothing; every search begins there, and their answers are short.
+    "doi.org": Budget(0.1, 2),
+    "dx.doi.org": Budget(0.1, 2),
+    "hdl.handle.net": Budget(0.1, 2),
+}
+_NUMBER = re.compile(r"\d{1,6}")
+_INTERVAL = re.compile(r"(\d{1,4})s")
+_MOST_AT_ONCE = 16
+
+
+def stated_budget(fetched: Fetched) -> Budget | None:
+    """Return the rate limit in the headers of an answer, in both spellings of Crossref, or None."""
+    limit, interval = (
+        fetched.header(f"x-rate-limit-{name}") or fetched.header(f"x-ratelimit-{name}")
+        for name in ("limit", "interval")
+    )
+    match = _INTERVAL.fullmatch(interval.strip())
+    if not match or not _NUMBER.fullmatch(limit) or not int(limit):
+        return None
+    at_once = fetched.header("x-concurrency-limit").strip()
+    most = max(1, min(int(at_once), _MOST_AT_ONCE)) if _NUMBER.fullmatch(at_once) else 1
+    return Budget(int(match[1]) / int(limit), most)
 
 
 class Away(Protocol):

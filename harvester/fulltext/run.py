@@ -1,7 +1,8 @@
 """The search for many works: several threads lease the due works, search for them, and store the results.
 
 Each search is committed with its lease. After a kill, the item is due again when its lease has run out; its answers are
-in the cache and are not requested again.
+in the cache and are not requested again. Of files that an
+earlier release has kept, the texts are read, a few at each turn.
 """
 
 import logging
@@ -34,18 +35,19 @@ from gateway.fulltext.stored_search import (
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
-from harvester.fulltext.changed_works import basis_of, changed, renew_changed
-from harvester.fulltext.check_copy import Keep, KeepText
+from harvester.fulltext.check_copy import Keep, KeepText, first_page_of
 from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.matched_dois import compared
 from harvester.fulltext.outcome_counts import endings
+from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
+from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.search_work import search
 from harvester.fulltext.steps import Step
 from harvester.fulltext.takedown_filter import TakedownFilter
-from harvester.fulltext.works import found_of, listed, work_of
+from harvester.fulltext.works import basis_of, changed, found_of, listed, renew_changed, work_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
 from harvester.runtime.interrupts import Stop
@@ -59,6 +61,9 @@ _MOST_TRIES = 6  # then the failure is the result
 _FAULT_WAIT = 86_400  # until the program may have been repaired
 _ANEW = (("Cache-Control", "no-cache"),)  # RFC 9111 §5.2.1.4
 _OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # errors that would also stop the next item
+
+_PDF = b"%PDF-"
+_MOST_BEFORE = 1024  # bytes before the header that readers of PDF accept
 
 
 class Result(NamedTuple):
@@ -373,3 +378,36 @@ def is_another(before: Identity | None, now: Identity) -> bool:
 def identity_of(work: Work) -> Identity:
     """Return the own DOIs and the titles of a work."""
     return Identity(identifiers_of(work).certain("doi"), work.texts("title"))
+
+
+def read_earlier(
+    store: Store, discovery: Discovery, copies: Copies, most: int, is_asked_to_stop: Callable[[], bool] = lambda: False
+) -> int:
+    """Keep the beginning of the texts of at most `most` files that have none yet; return of how many.
+
+    A file is tried once, also if no copy of it is kept. Raise StoreError, and ConfigurationError when the process that
+    reads PDF files cannot start.
+    """
+    count = 0
+    for digest in discovery.files_without_text(most):
+        if is_asked_to_stop():
+            break
+        text = _text(copies, digest)
+        discovery.keep_first_page(digest, "")
+        if text:
+            keep_first_page(store, discovery, digest, text)
+        count += 1
+    return count
+
+
+def _text(copies: Copies, digest: str) -> str:
+    try:
+        body = copies.read(digest)
+    except OSError:
+        return ""
+    if is_article_xml(body):
+        return first_page_of(text_of_article(body))
+    if _PDF not in body[:_MOST_BEFORE]:
+        return ""
+    extracted = extract(body)
+    return first_page_of(extracted.front or extracted.first)

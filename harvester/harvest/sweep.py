@@ -9,7 +9,7 @@ So publication works as after a harvest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -22,13 +22,12 @@ from harvester.harvest.accounting import count_published, report_quarantined, un
 from harvester.harvest.admission import Admission
 from harvester.harvest.instance import Instance
 from harvester.harvest.named_records import Heading, ListedRecords, RecordState
-from harvester.harvest.never_held import SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
+from harvester.harvest.never_held import MOST_FAILURES, SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.run_lifecycle import Clock, Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
 from harvester.harvest.run_options import RunOptions, learned_of, source_options
-from harvester.harvest.single_records import SingleRecords
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import report_waiting, waiting_deletions
+from harvester.harvest.waiting_deletions import deletion_page, deletion_slice, report_waiting, waiting_deletions
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop
@@ -50,6 +49,8 @@ _GONE = "gone"  # vanished, and missing on request
 
 # Called with the numbers of vanished and stored records, when the deletions exceed the allowed share.
 Confirm = Callable[[int, int], bool]
+
+_MOST_UNANSWERED = 3  # requests; then the list is believed
 
 
 def compare(
@@ -362,3 +363,68 @@ class _Sweep:
         report_waiting(self.instance, self.run)
         is_complete = self.run.outcome is RunOutcome.SUCCEEDED and not self.formats_left
         return Conclusion(is_complete, compared(self.log.counts))
+
+
+@dataclass(slots=True)
+class SingleRecords:
+    """One format of a source that serves single records. `publish` is called with the number of received records."""
+
+    run: SourceRun
+    instance: Instance
+    entry: SourceEntry
+    kind: SourceKind
+    options: Callable[[], Options]
+    fetch: Fetch
+    clock: Clock
+    cursor: Cursor
+    publish: Callable[[int], None]
+
+    def living(self, identifiers: Sequence[str]) -> list[str]:
+        """Return the records that the source has; each is requested.
+
+        When a request fails, the list counts as right. After several failures, it counts as right for all further
+        records.
+        """
+        assert self.kind.single is not None
+        living, unanswered = [], 0
+        for identifier in identifiers:
+            if unanswered == _MOST_UNANSWERED or self.run.stop.is_asked:
+                break
+            try:
+                _, slices = self.kind.single(self.options(), self.cursor, identifier, self.fetch)
+            except ERRORS_OF_ONE_REQUEST:
+                unanswered += 1
+            else:
+                living += [identifier] if any(not record.is_deleted for record in slices) else []
+        return living
+
+    def receive(self, batches: Iterable[Sequence[str]], trouble: str) -> Iterator[str]:
+        """Request records one by one, receive them, and return those that the source does not have."""
+        assert self.kind.single is not None
+        failures = 0
+        for identifier in (identifier for batch in batches for identifier in batch):
+            if self.run.stop.is_asked:
+                return
+            try:
+                page, slices = self.kind.single(self.options(), self.cursor, identifier, self.fetch)
+            except ERRORS_OF_ONE_REQUEST as error:
+                failures += 1
+                self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} {trouble}: {error}")
+                if failures == MOST_FAILURES:
+                    raise
+                continue
+            failures = 0
+            if not slices:
+                yield identifier
+                continue
+            self.instance.inbox.receive(page, slices, None)
+            self.publish(len(slices))
+
+    def delete(self, identifiers: Sequence[str]) -> None:
+        """Put a page of deletions into the inbox, as if the source had announced them."""
+        now, entry = int(self.clock()), self.entry
+        slices = tuple(deletion_slice(identifier, now) for identifier in identifiers)
+        prefix = self.cursor.metadata_prefix
+        page = deletion_page(entry.name, entry.url, "Sweep", "vanished", prefix, identifiers, now)
+        self.instance.inbox.receive(page, slices, None)
+        self.publish(len(slices))

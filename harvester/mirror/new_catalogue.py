@@ -6,6 +6,7 @@ from hashlib import sha512
 from pathlib import Path
 
 from gateway.core.errors import StoreDamaged
+from gateway.core.words import table
 from harvester.mirror.catalogue import Catalogue, Entry, Line
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.files_beside import lines_beside
@@ -14,48 +15,12 @@ from harvester.mirror.object_state import DOCUMENT
 from harvester.mirror.ocfl import CONFIG_FILE, README, ROOT_FILES, StorageRoot
 from harvester.runtime.durable_files import reporting_unwritable, write_durably
 
-_README = """\
-This folder is a mirror of a repository, kept as an OCFL storage root
-(Oxford Common File Layout, version 1.1: https://ocfl.io/1.1/spec/).
-No program is needed to read it: it consists of plain files and of JSON.
-
-What is mirrored:   {base_url}
-Format (OAI-PMH):   {metadata_prefix}
-Sets:               {sets}
-
-How to find an object
-  Each object has an identifier: that of its OAI-PMH record. Three nested folders are
-  named by the first nine characters of the SHA-256 of the identifier, three each. In
-  them, the folder of the object is named by the identifier itself. Each character
-  other than A-Z a-z 0-9 - _ is written as % and two hexadecimal digits for each of its
-  UTF-8 bytes. A name of more than 100 characters is cut there, and - and the SHA-256
-  follow. `ocfl_layout.json` and `extensions/` describe the same for programs.
-
-What an object holds
-  inventory.json      which versions there are, what each did, and which files it has;
-                      "manifest" gives the place of the bytes of each SHA-512
-  v1/, v2/, ...       what was new with each version; the last one is the present state
-  document.xml        the record as it was received: DIDL or METS, which names the files
-  files/              the files that it names
-  about-1.xml, ...    the about containers of the record
-  received.json       what is known of each file: address, date, type, digests, and what
-                      could not be fetched
-  The newest version of a deleted object holds received.json alone; earlier ones stay.
-
-How to check that nothing has changed
-  Each inventory.json has its SHA-512 beside it, and holds the SHA-512 and the SHA-256
-  of every file. In the folder above this one, `catalogue.jsonl` names every version of
-  every object with the SHA-512 of its inventory, and `receipts/` has what each run
-  did. Each receipt holds the SHA-256 of the catalogue up to the line with its name.
-  `harvester mirror audit DIR --offline` checks all of this. It notices an older copy of
-  the whole folder only with a SHA-256 that was stored elsewhere: each run ends with it
-  ("Catalogue: ..."), and `--expect SHA256` compares it.
-"""
-
 
 def readme(base_url: str, metadata_prefix: str, sets: tuple[str, ...]) -> bytes:
     """Return the README of the storage root, in UTF-8."""
-    text = _README.format(base_url=base_url, metadata_prefix=metadata_prefix, sets=", ".join(sets) or "all")
+    text = str(table(__file__, "readme")["text"]).format(
+        base_url=base_url, metadata_prefix=metadata_prefix, sets=", ".join(sets) or "all"
+    )
     return text.encode()
 
 

@@ -16,10 +16,9 @@ from typing import NamedTuple
 from gateway.core.model import Outcome, RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.stored_files import Copies
-from harvester.fulltext.earlier_texts import read_earlier
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
-from harvester.fulltext.run import FullTextSearch, Result
+from harvester.fulltext.run import FullTextSearch, Result, read_earlier
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.steps import Step
 from harvester.fulltext.substance import watch

@@ -5,14 +5,11 @@ import re
 
 import pytest
 
-from gateway.core.contract import OBJECTS as OURS
-from gateway.core.contract import Field
-from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, WITHOUT_DATA, commands
 from tests.commands.conftest import called
+from tests.json_contract import OBJECTS, Field
 from tests.rows import each_row
 
-OBJECTS = {**OURS, **THEIRS}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 

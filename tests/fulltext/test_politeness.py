@@ -10,8 +10,7 @@ import pytest
 from gateway.core.errors import NameUnknown, RobotsDenied, TryLater
 from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import ROBOTS_HOLD, CachingFetch
-from harvester.fulltext.politeness import PoliteFetch
-from harvester.fulltext.service_rules import Budget, stated_budget
+from harvester.fulltext.politeness import Budget, PoliteFetch, stated_budget
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.recorded import DATA, exchanges
 from tests.fulltext.web import RecordedWeb, answer, recorded

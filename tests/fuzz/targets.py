@@ -46,15 +46,17 @@ from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.similarity import compared
 from harvester.fulltext.pdf.work_names import Named
-from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv
+from harvester.fulltext.services import crossref, datacite, openalex, openrxiv
 from harvester.fulltext.steps import (
     arxiv,
     base_search,
     core,
     doaj,
+    dspace,
     europe_pmc,
     fatcat,
     hal,
+    inveniordm,
     osf,
     publisher_policy,
     semantic_scholar,
@@ -129,8 +131,8 @@ harvester/validate/signposting/declared
 """
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
-    "document", "known_copies", "first_generation", "json_answers", "landing_anchors",
-    "landing_links", "landing_rules", "landing_work", "page_claims", "page_descriptions",
+    "document", "known_copies", "first_generation", "json_answers", "landing_links",
+    "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
     "parsing", "policies", "seen", "slices", "oai_pmh.date_ranges",
 ))  # fmt: skip

@@ -4,7 +4,7 @@ import random
 from hashlib import sha256
 from io import BytesIO
 
-from gateway.resourcesync import batch_dump
+from gateway.resourcesync import dumps
 from harvester.sources.resourcesync.documents import read as document
 from harvester.sources.resourcesync.package import Package
 from tests.resourcesync.conftest import URL
@@ -141,7 +141,7 @@ def test_a_batch_is_never_longer_than_allowed_and_its_manifest_says_what_is_in_i
         house.add(name, title=random.Random(name).randbytes(5_000).hex())
     urls = [f"{NAME}{name}" for name in "12345"]
     most = len(batch(house, "\n".join(urls)).data) - 10
-    monkeypatch.setattr(batch_dump, "MOST_BYTES", most)
+    monkeypatch.setattr(dumps, "MOST_BYTES", most)
     answer = batch(house, "\n".join(urls))
     assert len(answer.data) <= most
     assert 0 < len(read(answer.data)[1]) < 5

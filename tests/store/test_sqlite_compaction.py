@@ -9,7 +9,7 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import Compacted, Key, Publication, Selection
 from gateway.store import compaction as store_compaction
-from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.sqlite import connector as sqlite_connector
 from gateway.store.store import Store
 from tests.clocks import Clocks
 from tests.rows import each_row
@@ -221,8 +221,8 @@ def check_damaged(model: Model, damage: str, monkeypatch: pytest.MonkeyPatch, *,
 @pytest.mark.slow
 def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
     """Compaction stops until the reader has ended, and goes on then."""
-    monkeypatch.setattr(sqlite_shrinking, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
-    monkeypatch.setattr(sqlite_shrinking, "_LONGEST_BYTES", 40 * 4_096)
+    monkeypatch.setattr(sqlite_connector, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
+    monkeypatch.setattr(sqlite_connector, "_LONGEST_BYTES", 40 * 4_096)
     log = model.store._file.path.with_name("store.sqlite-wal")
     for first in range(0, 6_000, 1_000):
         model.publish(*range(first, first + 1_000))

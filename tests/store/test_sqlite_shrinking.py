@@ -13,7 +13,7 @@ import pytest
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Selection
 from gateway.store.connector import Shrunk
-from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.sqlite import connector as sqlite_connector
 from gateway.store.store import Store
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
@@ -65,8 +65,8 @@ def test_thorough_compaction_gives_free_pages_back_to_the_disk(model, path):
 
 @pytest.fixture
 def small_steps(monkeypatch) -> None:
-    monkeypatch.setattr(sqlite_shrinking, "_MOST_PAGES", 5)
-    monkeypatch.setattr(sqlite_shrinking, "_STEP_SECONDS", 3_600)  # a busy machine takes fewer pages in time
+    monkeypatch.setattr(sqlite_connector, "_MOST_PAGES", 5)
+    monkeypatch.setattr(sqlite_connector, "_STEP_SECONDS", 3_600)  # a busy machine takes fewer pages in time
 
 
 @pytest.mark.usefixtures("small_steps")
@@ -88,7 +88,7 @@ def test_a_step_ends_when_it_has_had_the_lock_for_long_enough(model, monkeypatch
     spread(model)
     model.store.compact()
     free, steps = number(model.store, "freelist_count"), []
-    monkeypatch.setattr(sqlite_shrinking, "_STEP_SECONDS", 0)
+    monkeypatch.setattr(sqlite_connector, "_STEP_SECONDS", 0)
     assert shrunk(model.store, step=steps.append).is_complete
     assert len(steps) > free
     model.verify()
@@ -149,7 +149,7 @@ def full_above(most: int) -> Iterator[None]:
 def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
     size, ends = path.stat().st_size, 0
     code = (
-        "import os, signal, sys; from pathlib import Path; from gateway.store.sqlite import shrinking as s\n"
+        "import os, signal, sys; from pathlib import Path; from gateway.store.sqlite import connector as s\n"
         "from gateway.store.store import Store\n"
         "beats = iter(range(int(sys.argv[2]), -1, -1))\n"
         "s._beat = lambda: None if next(beats) else os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -19,7 +19,7 @@ import pytest
 from gateway.core.model import Publication, Selection
 from gateway.core.pieces import identity
 from gateway.store.own_lists import own_lists, want
-from gateway.store.sqlite import shrinking as sqlite_shrinking
+from gateway.store.sqlite import connector as sqlite_connector
 from gateway.store.sqlite.conversion import convert
 from gateway.store.store import Store
 from tests.clocks import Clocks
@@ -57,7 +57,7 @@ def publish(path: Path, clocks: Clocks) -> None:
 def compact(path: Path, clocks: Clocks) -> None:
     """Make all blocks anew, and the file smaller, however few pages that frees."""
     with pytest.MonkeyPatch.context() as patched, closing(Store(path, clock=clocks.host())) as store:
-        patched.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
+        patched.setattr(sqlite_connector, "_LEAST_BYTES", 0)
         store.compact(is_thorough=True)
 
 

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from gateway.core.model import Outcome
+from gateway.core.words import table
 from harvester.words import any_of, load
 
 _WORDS = {name: any_of(words) for name, words in load("links").items() if name != "titles"}
@@ -59,44 +60,7 @@ class Platform(NamedTuple):
     seen: str = ""
 
 
-PLATFORMS = (
-    Platform("embedded", "embed[type='application/pdf']", "src", "application/pdf", "anywhere"),
-    Platform("embedded", "object[type='application/pdf']", "data", "application/pdf", "anywhere"),
-    Platform("embedded", "embed[alt='pdf' i]", "src", "<embed", "anywhere"),
-    Platform("dLibra", "iframe#js-main-frame", "src", "js-main-frame", "dLibra 6"),
-    Platform("Ingenta", "a.pdf[data-popup]", "data-popup", "data-popup", "ingentaconnect.com"),
-    Platform("framed", "iframe[src*='.pdf' i], frame[src*='.pdf' i]", "src", "frame", "anywhere"),
-    Platform("pdf.js", "iframe[src*='?file='], iframe[src*='&file=']", "src", "file=", "OJS 3 viewer"),
-    Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "application/pdf", "anywhere"),
-    Platform("OJS 3", "a.obj_galley_link.pdf", "href", "obj_galley_link", "firstmonday.org"),
-    Platform("OJS 2", "a#pdfDownloadLink", "href", "pdfDownloadLink", "OJS 2 interstitial pages"),
-    Platform(
-        "OJS 2",
-        "iframe[src*='viewPDFInterstitial'], frame[src*='viewPDFInterstitial']",
-        "src",
-        "viewPDFInterstitial",
-        "OJS 2",
-    ),
-    Platform("IEEE", "iframe[src*='getPDF.jsp']", "src", "getPDF.jsp", "ieeexplore.ieee.org/stamp"),
-    Platform("OJS 3", "header.header_view_pdf a.download", "href", "header_view_pdf", "OJS 3 viewer"),
-    Platform("DSpace 7", "ds-file-download-link a[href*='/bitstreams/']", "href", "ds-file-download-link", "DSpace 7"),
-    Platform("DSpace", "a[href*='/bitstream/'][href*='.pdf']", "href", "/bitstream/", "DSpace 1 to 6"),
-    Platform("EPrints", "a.ep_document_link[href*='.pdf']", "href", "ep_document_link", "EPrints 3"),
-    Platform("Digital Commons", "a#pdf[href*='viewcontent.cgi']", "href", "viewcontent.cgi", "bepress"),
-    Platform(
-        "Invenio", "#detailedrecordminipanelfile a[href*='.pdf']", "href", "detailedrecordminipanelfile", "cds.cern.ch"
-    ),
-    Platform("InvenioRDM", "link[rel='item'][type='application/pdf']", "href", "application/pdf", "zenodo.org"),
-    Platform("Islandora", "a.islandora-pdf-link", "href", "islandora-pdf-link", "Islandora 7"),
-    Platform("MyCoRe", ".mir-preview noscript a", "href", "mir-preview", "MyCoRe"),
-    Platform("Pure", ".open-access a.document-link, a.document-link[href*='/files/']", "href", "document-link", "Pure"),
-    Platform("HAL", ".widget-openaccess a[href]", "href", "widget-openaccess", "hal.science"),
-    Platform("SAGE, Taylor & Francis", "a.show-pdf", "href", "show-pdf", "Atypon"),
-    Platform("Plone", "a[href*='/at_download/']", "href", "/at_download/", "Plone"),
-    Platform("PubMed Central", "li.pdf-link a[href*='/pdf/']", "href", "pdf-link", "ncbi.nlm.nih.gov/pmc"),
-    Platform("arXiv", "a.download-pdf", "href", "download-pdf", "arxiv.org"),
-    Platform("arXiv", "a[href^='/pdf/'][accesskey='f']", "href", "accesskey", "arxiv.org"),
-)
+PLATFORMS = tuple(Platform(*row) for row in table(__file__, "platforms")["platforms"])
 ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
 
 ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")

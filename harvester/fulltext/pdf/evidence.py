@@ -2,17 +2,28 @@
 
 A high score shows that two texts have the same subject; it does not show that they are the same work. Papers of one
 group share their words, and cite each other with title and DOI. So a title counts only where a document states its own
-title (`title_evidence.py`), and an identifier only where no other work is cited (`identifier_evidence.py`).
+title, and an identifier only where no other work is cited.
+
+A document states its title before the abstract, and it begins and ends with a line. Titles in running text and in
+references hardly ever do so. A longer title may be another part of a series, or another work on the same subject, and
+so may a title with another number or part of a series in its line. A title of fewer than 15 letters or three words
+needs an author and the year or journal. A Chinese, Japanese or Korean character counts as two letters. All other titles
+need an author, if any is known. A title that hundreds of works have (`Editorial`) never counts.
+
+A document names DOIs in references, in footnotes, and in sentences on data, errata and related articles. Its own DOI
+stands alone, or after `cite this article as`. Without the title, an identifier needs its label, must be the only one,
+and must not be in a citation. A citation counts if it says `cite this as` and the document has the cited title. An
+identifier in a relation, or in `description`, `rights` or `publisher` of the record, counts only by
+`trusted_descriptions.py`.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 
 from gateway.fulltext.search_result import Sign
 from harvester.fulltext.pdf.first_pages import Front, folded, fronts
-from harvester.fulltext.pdf.identifier_evidence import schemes_on, states_another_doi
-from harvester.fulltext.pdf.title_evidence import stands_alone, title_on
-from harvester.fulltext.pdf.titles import Title, title_of
-from harvester.fulltext.pdf.work_names import Named, Page, authors_on
+from harvester.fulltext.pdf.titles import Title, is_part, title_of, worth
+from harvester.fulltext.pdf.work_names import Named, Page, authors_on, is_of_copy
 from harvester.words import any_of, load
 
 _BYLINE = 1_200  # characters from the beginning of a page; its authors are named within them
@@ -28,10 +39,47 @@ _IS_HAD = re.compile(rf"(?i){any_of(_WORDS['available'])}")
 _IS_LED_TO = re.compile(rf"(?i)^(?:{any_of(_WORDS['leads_to_supplement'])})")
 _REVIEWS = re.compile(rf"(?i){any_of(_WORDS['reviews'])}")
 _NOTICE_WITHIN = 1_500  # characters of the first page; a notice is marked as one within them
-
-
 _STATED = frozenset((Sign.DOI, Sign.PMCID, Sign.HANDLE))  # news and interviews state those of the work, too
 _IDENTIFIERS = _STATED | {Sign.ARXIV}
+
+_CERTAIN_LETTERS = 60  # a title of this length is enough beside an identifier of the work
+_LEAST_VENUE = 10  # letters of the name of a journal
+_BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title; its authors are within them
+_NEAR = 60  # characters after a title; an author within them shows its end
+
+_PROSE_WORDS = 5  # of small letters in a line of running text
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+
+# Words before a title in its line that are not part of it.
+_TITLE_LABELS = any_of(load("headings")["title_labels"])
+_LABEL = re.compile(
+    rf"(?i)[\W_]{{0,5}}(?:(?:{_TITLE_LABELS})[\W_]{{0,5}}){{0,3}}(?:\d{{1,3}}(?:\.\d{{1,2}})?[.:]?\s{{1,5}})?"
+)
+# footnotes after a title
+_MARKS = re.compile(r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,\u00b9\u00b2\u00b3]{0,4})[^\w\n]{0,6}")
+
+_LABEL_BEFORE = 60  # characters before an identifier; its name is within them
+_SENTENCE = 160  # characters before an identifier; a sentence on its owner is within them
+_BESIDE = 300  # characters before a DOI; a citation has the title within them
+_SHARE = 0.5  # of the words of a title
+
+# Words just before an identifier that mention another work.
+_OF_ANOTHER = re.compile(rf"(?i)(?:{any_of(_WORDS['before_identifier'])})")
+_JOURNAL_OF_REVIEWS = re.compile(r"(?i)reviews? of(?=[^\n]{0,80}\d)")  # `Review of Peat 30 (2012) 1-9`
+_MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
+_SELF = re.compile(rf"(?i)\b(?:{any_of(_WORDS['cite_this'])})\b")
+_NEXT_WORK = re.compile(rf"(?im)^\W{{0,5}}(?:{any_of(_WORDS['next_work'])})\b")
+ARXIV = "arxiv"
+_LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
+# The stamp of arXiv on the first page: identifier, version, class and day.
+_STAMP = re.compile(
+    r"(?i)arxiv:\s?(\d{4}\.\d{4,5}"
+    r"|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?\s{1,3}\[[\w. -]{2,20}\]\s{1,3}\d{1,2}\s[a-z]{3}"
+)
+_ANY_DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"'|,;)\]]{1,200}")
+_LABEL_ALONE = re.compile(r"(?i)\W{0,5}(?:doi\W{0,5})?(?:https?://(?:dx\.|www\.)?doi\.org/)?")
+_IS_LONGER = re.compile(r"[.\-_/(]?\w")
+_VERSIONS = re.compile(r"\.?v\d{1,3}\b|/v\d{1,3}\b|\.(?:pdf|full|abstract)\b", re.IGNORECASE)
 
 
 def signs(first: str, named: Named) -> tuple[Sign, ...]:
@@ -78,3 +126,193 @@ def _is_of_an_article(match: re.Match[str], *, is_whole: bool) -> bool:
     """Return whether a line about a supplement is of the article: it names the place, or the article follows."""
     rest = match["rest"].strip()
     return bool(_IS_HAD.search(rest)) or (is_whole and (not rest or bool(_IS_LED_TO.match(rest))))
+
+
+def title_on(page: Page, titles: Iterable[Title], named: Named) -> bool:
+    """Return whether a title is on a page as that of its document."""
+    return any(_one_title(page, title, named) for title in titles if not title.is_generic)
+
+
+def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
+    """Return whether a long title is on a page, with any authors below it: enough beside an identifier."""
+    return any(
+        worth(title.letters) >= _CERTAIN_LETTERS
+        and any(_ends(page, title, stop) for _, stop in _begun(page.front, title.letters))
+        for title in titles
+        if not title.is_generic
+    )
+
+
+def _one_title(page: Page, title: Title, named: Named) -> bool:
+    places = list(_begun(page.front, title.letters))
+    return any(_ends(page, title, stop) for _, stop in places) and _suffices(page, title, named, places)
+
+
+def _begun(front: Front, letters: str) -> Iterator[tuple[int, int]]:
+    """Return the places of letters at the beginning of a line of a title, before the text."""
+    for start, stop in front.spots(letters):
+        if start >= front.title_end:
+            break
+        if _begins(front.text, start):
+            yield start, stop
+
+
+def _begins(text: str, start: int) -> bool:
+    return bool(_LABEL.fullmatch(text, text.rfind("\n", 0, start) + 1, start))
+
+
+def _ends(page: Page, title: Title, stop: int) -> bool:
+    """Return whether a title ends with its letters: at the end of a line, at a mark, or before the authors."""
+    text = page.front.text
+    end = text.find("\n", stop)
+    rest = text[stop : end if end >= 0 else len(text)]
+    if rest.strip(" .*") not in ("", "1") and not rest[0].isalnum() and is_part(rest):  # 1: a footnote
+        return False
+    if title.letters[-1].isdigit() and rest[:1].isdigit():
+        return False
+    if not _MARKS.fullmatch(rest):
+        return rest[:1].strip() == "" and any(0 < place - stop < min(_NEAR, len(rest)) for place in page.authors)
+    return not rest.rstrip().endswith((":", "-", "\u2013", "\u2014", ","))
+
+
+def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a whole title is enough: a short one needs author and year or journal, others an author if known.
+
+    A title of any length may be that of another work if none of the known authors is found.
+    """
+    if not title.is_short and not named.authors:
+        return True
+    is_by = any(_has_byline(page, start, stop) for start, stop in places)
+    return is_by and (not title.is_short or _is_dated(page.front, named))
+
+
+def _has_byline(page: Page, start: int, stop: int) -> bool:
+    return any(
+        start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND and not _is_cited(page.front, place)
+        for place in page.authors
+    )
+
+
+def _is_cited(front: Front, place: int) -> bool:
+    """Return whether a name is in running text, after the heading of the abstract, where other people are mentioned."""
+    if place < front.title_end:
+        return False
+    start, end = front.text.rfind("\n", 0, place) + 1, front.text.find("\n", place)
+    words = front.text[start : end if end >= 0 else len(front.text)].split()
+    return sum(word[:1].islower() for word in words) >= _PROSE_WORDS
+
+
+def _is_dated(front: Front, named: Named) -> bool:
+    """Return whether the year or the journal of a work is on a page."""
+    has_year = not set(named.years).isdisjoint(_YEAR.findall(front.text))
+    return has_year or any(
+        worth(venue) >= _LEAST_VENUE and venue in front.letters for venue in map(folded, named.venues)
+    )
+
+
+def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool) -> Iterator[str]:
+    """Return the schemes of the identifiers of the work that a page states as its own."""
+    front = page.front
+    stamps = {match[1].lower() for match in _STAMP.finditer(front.text)}
+    for scheme, value in named.identifiers:
+        if scheme == ARXIV and value.lower() in stamps:
+            yield ARXIV
+        elif scheme in (*_LABELS, ARXIV):
+            spots = [spot for spot in front.spots(folded(value)) if _is_whole(front.text, value, *spot)]
+            if any(_is_own(page, scheme, start, titles, named, is_titled=is_titled) for start, _ in spots):
+                yield scheme
+
+
+def states_another_doi(pages: Iterable[Page], dois: Iterable[str]) -> bool:
+    """Return whether pages state a DOI as their own that is not one of these: of another version or work.
+
+    It is labelled as its own before the abstract, or it is after the abstract with only its name before it in the line.
+    """
+    known, fronts = tuple(dois), [page.front for page in pages]
+    if not known or any(_has_doi(front, doi) for doi in known for front in fronts):
+        return False
+    return any(
+        _is_stated(front.text, match, is_head=match.start() < front.title_end)
+        for front in fronts
+        for match in _ANY_DOI.finditer(front.text)
+        if not is_of_copy(match[0])
+    )
+
+
+def _has_doi(front: Front, doi: str) -> bool:
+    """Return whether a DOI is on a page, not only as the beginning of a longer one."""
+    return any(not front.text[stop : stop + 1].isalnum() for _, stop in front.spots(folded(doi)))
+
+
+def _is_stated(text: str, match: re.Match[str], *, is_head: bool) -> bool:
+    start = match.start()
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = text[start:].partition("\n")[0]
+    label = line[-_LABEL_BEFORE:]
+    if not _LABELS["doi"].search(label) or not (is_head or _LABEL_ALONE.fullmatch(label)):
+        return False
+    if _MARKER.match(line) or sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
+        return False
+    return not _OF_ANOTHER.search(_JOURNAL_OF_REVIEWS.sub("", text[max(0, start - _SENTENCE) : start]))
+
+
+def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
+    """Return whether an identifier is at this place, and not a longer one or equal letters by chance."""
+    behind = text[stop : stop + 12]
+    is_longer = _IS_LONGER.match(behind) and not _VERSIONS.match(behind) and not text[stop : stop + 1].isspace()
+    return (
+        text[start : start + 2].lower() == value[:2].lower() and not text[start - 1 : start].isdigit() and not is_longer
+    )
+
+
+def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Named, *, is_titled: bool) -> bool:
+    """Return whether an identifier is that of the document: no words before it mention another work.
+
+    If the title is not on the page, the identifier must have its label, be the only one, and be in no citation.
+    """
+    text = page.front.text
+    before = text[max(0, start - _SENTENCE) : start]
+    cited_from = _citation(text, start)
+    is_self = cited_from is not None
+    if _OF_ANOTHER.search(before.rpartition("\n\n")[2]) and not is_self:
+        return False
+    if is_titled:
+        return True
+    label = _LABELS.get(scheme)
+    is_named = label is not None and label.search(text[max(0, start - _LABEL_BEFORE) : start]) is not None
+    if not is_named or (cited_from is not None and _is_citation_of_another(page, cited_from, start, titles)):
+        return False
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = text[start:].partition("\n")[0]
+    if not is_self and sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
+        return False
+    is_cited = bool(_MARKER.match(line)) or any(
+        _shared(title, text[max(0, start - _BESIDE) : start]) for title in titles
+    )
+    if not is_self and (is_cited or len({match.lower().rstrip(".") for match in _ANY_DOI.findall(text)}) > 1):
+        return False
+    return (bool(page.authors) if named.authors else True) and (
+        bool(named.authors) or any(_shared(title, text) for title in titles)
+    )
+
+
+def _citation(text: str, stop: int) -> int | None:
+    """Return the place of `cite this as` before an identifier; None if there is none."""
+    start = max(0, stop - 2 * _BESIDE)
+    places = [match.start() for match in _SELF.finditer(text, start, stop)]
+    return None if not places or _NEXT_WORK.search(text, places[-1], stop) else places[-1]
+
+
+def _is_citation_of_another(page: Page, start: int, stop: int, titles: list[Title]) -> bool:
+    """Return whether a citation has a title that does not occur elsewhere on the naming pages."""
+    text, end = page.front.text, page.front.title_end
+    outside = f"{text[: min(start, end)]}\n{text[stop:end].partition(chr(10))[2]}"
+    cited = [title for title in titles if _shared(title, text[start:stop])]
+    return bool(cited) and not any(_shared(title, outside) for title in titles)
+
+
+def _shared(title: Title, text: str) -> bool:
+    """Return whether at least half of the words of a title are in a text."""
+    words = {folded(word) for word in title.text.split() if len(word) > 3}  # noqa: PLR2004 - shorter words stand everywhere
+    here = {folded(word) for word in text.split()}
+    return bool(words) and len(words & here) >= _SHARE * len(words)

@@ -3,6 +3,10 @@
 A score alone does not show that a document is the work: other papers of its authors have the same words. The document
 must name the work where it names itself (`evidence.py`). The score then only excludes documents on another subject.
 
+The version (submitted, accepted or published) is read by the method of Unpaywall: from the statements of publishers,
+repositories and preprint servers on the first pages. A statement of an author or a server about this very file counts
+more than the layout of an article.
+
 Measured (`python -m tests.fulltext.measure`) on a foreign corpus of 475 files of 62 public repositories in nine
 languages, of which 155 are held back by repository. Each file was offered for its own record, for the six with the most
 similar titles and for two others:
@@ -14,7 +18,9 @@ similar titles and for two others:
     a DOI                63 of  63          0 of   746     63 of  64          0 of   736
 """
 
+import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import dois_in
@@ -31,14 +37,22 @@ from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_typ
 from harvester.fulltext.pdf.similarity import Compared, compared
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
-from harvester.fulltext.pdf.versions import SUBMITTED, version_in
 from harvester.fulltext.pdf.work_names import Named, named_of
+from harvester.words import any_of, load
 
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless it has the DOI or title of the work
 NOTHING = Identifiers()
 _SHOWN = 80  # characters of a type in a sentence
 _OF_ANOTHER_TYPE = "The type of the work is \u201c{}\u201d, and nothing shows that the file is of this type."
 _COMPARED = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
+
+SUBMITTED, ACCEPTED, PUBLISHED = "submitted", "accepted", "published"
+_MOST = 30_000  # characters of the first pages
+_FEWEST_POINTS = 3  # the fewest points of a published article
+_FEWEST_NUMBERS = 20  # lines that are numbered
+
+_SPACES = re.compile(r"[^\S\n]+")
+_WORDS = load("versions")
 
 
 class Expected(NamedTuple):
@@ -179,3 +193,51 @@ def _stands(titles: Iterable[str], text: str) -> bool:
     """Return whether a title is in a text, regardless of spaces, hyphens and accents."""
     spelled = letters(text)
     return any(worth(letters(title)) >= LEAST_LETTERS and letters(title) in spelled for title in titles)
+
+
+def _rows(name: str, key: str, around: str = "{}") -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the rows of a table: a version or points, and a regular expression of its words."""
+    rows = ((str(row[key]), any_of(row["words"], _WORDS["parts"])) for row in _WORDS[name])
+    return tuple((value, re.compile(around.replace("{}", pattern))) for value, pattern in rows)
+
+
+_STATEMENTS, _LINES = _rows("statements", "version"), _rows("lines", "version", r"(?m)^[^\w\n]{0,3}(?:{})[^\w\n]{0,3}$")
+_LAYOUTS, _AT_LAST = _rows("layouts", "points"), _rows("at_last", "version")
+_NUMBERED = (re.compile(r"(?m)^(\d{1,4})(?= |$)"), re.compile(r"(?m)(?<= )(\d{1,4})$"))
+
+
+def version_in(extracted: Extracted) -> str:
+    """Return the version that the first pages of a document state: submitted, accepted, published; empty: none."""
+    lines = "\n".join(
+        _SPACES.sub(" ", line).strip() for line in extracted.first[:_MOST].lower().replace("\u2019", "'").splitlines()
+    )
+    text = lines.replace("\n", " ")
+    for version, pattern in _STATEMENTS:
+        if pattern.search(text):
+            return version
+    for version, pattern in _LINES:
+        if pattern.search(lines):
+            return version
+    if sum(int(points) for points, pattern in _LAYOUTS if pattern.search(text)) >= _FEWEST_POINTS:
+        return PUBLISHED
+    if _has_line_numbers(lines):
+        return SUBMITTED
+    return next((version for version, pattern in _AT_LAST if pattern.search(lines)), "")
+
+
+def _has_line_numbers(lines: str) -> bool:
+    """Return whether each line or every fifth is numbered, as in manuscripts."""
+    for pattern in _NUMBERED:
+        numbers = [int(match[1]) for match in pattern.finditer(lines)]
+        if any(_longest_run(numbers, step) >= _FEWEST_NUMBERS // step for step in (1, 5)):
+            return True
+    return False
+
+
+def _longest_run(numbers: list[int], step: int) -> int:
+    """Return how many consecutive numbers have equal steps."""
+    longest = run = 0
+    for before, after in pairwise(numbers):
+        run = run + 1 if after - before == step else 0
+        longest = max(longest, run)
+    return longest

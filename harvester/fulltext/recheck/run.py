@@ -10,17 +10,21 @@ import heapq
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
+from hashlib import blake2b
 from math import inf
 from typing import NamedTuple
 
+from gateway.core import xmlio
 from gateway.core.addresses import address
 from gateway.core.errors import GatewayError
-from gateway.core.model import Candidate, Ending, FileLink, FileRecheck, Outcome
-from gateway.core.names import source_of, upstream_identifier
+from gateway.core.model import Candidate, Ending, FileLink, FileOrigin, FileRecheck, Key, Outcome, Selection
+from gateway.core.model.rechecks import SHARES
+from gateway.core.names import SOURCES, source_of, upstream_identifier
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
+from gateway.formats import oai_didl
 from gateway.fulltext.decisions import thresholds_of
 from gateway.fulltext.search_result import NAMED, RECHECK
 from gateway.fulltext.stored_files import Copies
@@ -31,12 +35,12 @@ from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.outcome_counts import DAY_SECONDS
 from harvester.fulltext.recheck.conclude import Case, concluded, last_on
 from harvester.fulltext.recheck.one_file import Before, Effect, Grace, Rechecked, Rechecker
-from harvester.fulltext.recheck.published import list_published, published
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
 from harvester.fulltext.steps import known_of
 from harvester.fulltext.takedown_filter import TakedownFilter
-from harvester.fulltext.works import found_of, work_of
+from harvester.fulltext.works import PREFIX, found_of, work_of
 from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.urls import host_of
 from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 
@@ -47,6 +51,63 @@ _LONGEST_SECONDS = 1.0  # until rechecks are stored
 _POLL_SECONDS = 0.2
 _FAULT_SECONDS = 86_400  # until the program may have been repaired
 _OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # errors that would also stop the next file
+
+_BATCH = 200
+_LISTS = ("published", "found and published")  # with the files that records name, and without
+
+
+def list_published(store: Store, discovery: Discovery, source: str, every: int, at: int, *, wants_named: bool) -> None:
+    """Store which files of a source are published, and their period in seconds. `at` is now.
+
+    Files whose bytes are not known, and without `wants_named` those that a record names, are left out. Raise NotXml
+    when a stored record cannot be read.
+    """
+    list_, other = (f"{source} {kind}" for kind in _LISTS[:: 1 if wants_named else -1])
+    with store.view() as view:
+        horizon = view.horizon
+    for rechecks in published(store, source, discovery.position(list_), wants_named=wants_named):
+        discovery.rechecks.publish(rechecks)
+    discovery.rechecks.schedule(source, every, at)
+    discovery.enlist(source, (), horizon, at, list_)
+    discovery.rechecks.list_anew(other)  # if the setting changes, all files are listed
+
+
+def published(
+    store: Store, source: str, since: int = 0, *, wants_named: bool
+) -> Iterator[dict[str, tuple[FileRecheck, ...]]]:
+    """Yield batches of items with a datestamp since a second, inclusive: their published files, not yet looked at."""
+    selection = Selection(PREFIX, f"{SOURCES}:{source}", from_=since)
+    after: Key | None = Key(since, 0) if since else None
+    is_first = True
+    while is_first or after is not None:
+        with store.view() as view:
+            page = view.page(selection, after, _BATCH)
+        read = map(_files_of, page.records)
+        yield {name: tuple(_rechecks(name, source, files, wants_named=wants_named)) for name, files in read}
+        after, is_first = page.next, False
+
+
+def _files_of(record: bytes) -> tuple[str, tuple[FileLink, ...]]:
+    """Return the identifier of a stored record, and its files; none if it is deleted."""
+    root = xmlio.parse(record)
+    metadata = root.find("metadata")
+    files = oai_didl.files_of_ours(metadata[0]) if metadata is not None and len(metadata) else ()
+    return root.findtext("header/identifier") or "", files
+
+
+def _rechecks(identifier: str, source: str, files: Iterable[FileLink], *, wants_named: bool) -> Iterator[FileRecheck]:
+    for file in files:
+        is_named = file.origin is FileOrigin.UPSTREAM
+        host = host_of(file.url)
+        if file.sha256 and host and (wants_named or not is_named):
+            digest = file.sha256.lower()
+            yield FileRecheck(identifier, file.url, source, host, digest, is_named, _share(identifier, file.url))
+
+
+def _share(identifier: str, url: str) -> int:
+    """Return the place of a file in its period, which depends only on its names."""
+    digest = blake2b(f"{identifier} {url}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(digest) % SHARES
 
 
 class Order(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gateway.core.model import Outcome
+from gateway.core.words import table
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
 from harvester.http.messages import Fetch
@@ -26,80 +27,9 @@ class _Recipe(NamedTuple):
     version: str
 
 
-def _recipe(scheme: str, pattern: str, address: str, version: str) -> _Recipe:
-    return _Recipe(scheme, re.compile(pattern), address, version)
-
-
-# The journals of PLOS: their code in a DOI, and their name in an address.
-_PLOS = {
-    "pone": "plosone",
-    "pbio": "plosbiology",
-    "pmed": "plosmedicine",
-    "pcbi": "ploscompbiol",
-    "pgen": "plosgenetics",
-    "ppat": "plospathogens",
-    "pntd": "plosntds",
-    "pclm": "climate",
-    "pdig": "digitalhealth",
-    "pgph": "globalpublichealth",
-    "pwat": "water",
-    "pstr": "sustainabilitytransformation",
-    "pcsy": "complexsystems",
-    "pmen": "mentalhealth",
-}
-_F1000 = r"f1000research\.com|(?:wellcome|gates|hrb)openresearch\.org|open-research-europe\.ec\.europa\.eu|verixiv\.org"
-# Copernicus' journals for discussion papers end in d, such as `acpd` for `acp`. Five other journals end in d too.
-_DISCUSSIONS = r"(?!(?:esd|essd|gmd|sd|wcd)-)[a-z]{1,5}d-"
-
-RECIPES = (
-    _recipe("arxiv", r"(.+)", r"https://arxiv.org/pdf/\1", "submitted"),
-    _recipe("doi", r"10\.48550/arxiv\.(.+)", r"https://arxiv.org/pdf/\1", "submitted"),
-    _recipe("doi", r"10\.21203/rs\.3\.(rs-\d+/v\d+)", r"https://www.researchsquare.com/article/\1.pdf", "submitted"),
-    _recipe("doi", r"10\.7717/peerj\.(\d+)", r"https://peerj.com/articles/\1.pdf", "published"),
-    _recipe("doi", r"10\.7717/peerj-cs\.(\d+)", r"https://peerj.com/articles/cs-\1.pdf", "published"),
-    *(
-        _recipe(
-            "doi",
-            rf"(10\.1371/journal\.{code}\.\d{{7}})",
-            rf"https://journals.plos.org/{name}/article/file?id=\1&type=printable",
-            "published",
-        )
-        for code, name in _PLOS.items()
-    ),
-    _recipe("doi", r"(10\.3389/f[a-z]+\.\d{4}\.\d{5,7})", r"https://www.frontiersin.org/articles/\1/pdf", "published"),
-    # BMC
-    _recipe("doi", r"(10\.1186/(?!isrctn)[a-z0-9-]+)", r"https://link.springer.com/content/pdf/\1.pdf", "published"),
-    _recipe(
-        "doi",
-        rf"10\.5194/(?!{_DISCUSSIONS})([a-z]{{2,5}})-(\d{{1,3}})-(\d{{1,5}})-(\d{{4}})",
-        r"https://\1.copernicus.org/articles/\2/\3/\4/\1-\2-\3-\4.pdf",
-        "published",
-    ),
-    _recipe(
-        "doi",
-        rf"10\.5194/(?={_DISCUSSIONS})([a-z]{{1,5}})d-(\d{{1,3}})-(\d{{1,5}})-(\d{{4}})",
-        r"https://\1.copernicus.org/preprints/\2/\3/\4/\1d-\2-\3-\4.pdf",
-        "submitted",
-    ),
-    _recipe(
-        "doi",
-        r"10\.5194/([a-z]{2,5})-(\d{4})-(\d{1,5})",
-        r"https://\1.copernicus.org/preprints/\1-\2-\3/\1-\2-\3.pdf",
-        "submitted",
-    ),
-    _recipe(
-        "doi",
-        r"10\.5194/(egusphere-(\d{4})-\d{1,5})",
-        r"https://egusphere.copernicus.org/preprints/\2/\1/\1.pdf",
-        "submitted",
-    ),
-    _recipe("page", rf"https?://({_F1000})/articles/(\d+-\d+)/(v\d+)/?", r"https://\1/articles/\2/\3/pdf", ""),
-    _recipe(
-        "page",
-        r"https?://www\.((?:bio|med)rxiv)\.org/content/(10\.\d{4,5}/[\d.]+v\d+)(?:\.(?:full|abstract|full-text))?",
-        r"https://www.\1.org/content/\2.full.pdf",
-        "submitted",
-    ),
+RECIPES = tuple(
+    _Recipe(scheme, re.compile(pattern), address, version)
+    for scheme, pattern, address, version in table(__file__, "recipes")["recipes"]
 )
 
 

@@ -9,9 +9,9 @@ from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.file_names import named
 from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type, other_type
+from harvester.fulltext.pdf.rules import named
 from harvester.fulltext.pdf.work_names import Named
 from tests.rows import each_row
 

@@ -3,7 +3,7 @@
 from gateway.core.model import Candidate, Outcome
 from gateway.fulltext.decisions import Thresholds, rule
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.versions import version_in
+from harvester.fulltext.pdf.judge import version_in
 from tests.rows import each_row
 
 LAYOUT = "Annals of Wet Land 12 (2019) 45-58\nReceived 3 May 2018; accepted 4 July 2019\n© 2019 Fen. doi:10.5555/a.1"

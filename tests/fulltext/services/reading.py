@@ -5,16 +5,18 @@ from typing import TypeVar
 
 from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
-from harvester.fulltext.services import crossref, datacite, dspace, inveniordm, openalex, openrxiv  # fmt: skip
+from harvester.fulltext.services import crossref, datacite, openalex, openrxiv  # fmt: skip
 from harvester.fulltext.steps import (  # fmt: skip
     Known,
     StepResult,
     base_search,
     core,
     doaj,
+    dspace,
     europe_pmc,
     fatcat,
     hal,
+    inveniordm,
     osf,
     semantic_scholar,
     unpaywall,

@@ -9,7 +9,7 @@ import pytest
 from gateway.core.errors import AnswerError
 from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
-from harvester.fulltext.service_rules import SERVICES
+from harvester.fulltext.politeness import SERVICES
 from harvester.fulltext.steps import Step, base_search, core, doaj, europe_pmc, fatcat, hal
 from harvester.fulltext.steps.base_search import STEP as BASE
 from harvester.fulltext.steps.core import STEP as CORE

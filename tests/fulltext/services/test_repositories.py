@@ -9,10 +9,8 @@ import pytest
 from gateway.core.errors import AnswerError
 from gateway.core.model import Outcome, Work
 from harvester.fulltext.known_copies import Copy, Description, Related
-from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv
-from harvester.fulltext.steps import Step, osf
-from harvester.fulltext.steps.dspace import STEP as DSPACE
-from harvester.fulltext.steps.inveniordm import STEP as INVENIORDM
+from harvester.fulltext.services import crossref, openrxiv
+from harvester.fulltext.steps import Step, dspace, inveniordm, osf
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV
 from harvester.fulltext.steps.osf import STEP as OSF
 from harvester.http.messages import Fetched
@@ -263,7 +261,7 @@ def test_an_item_of_dspace_is_known_by_its_page(page: str, address: str) -> None
 ])  # fmt: skip
 def test_dspace_is_asked_once_and_a_restricted_item_is_respected(response: Fetched, outcome: Outcome) -> None:
     web = offline(**{ITEM: response})
-    result = DSPACE.find(known(work(page=f"{SITE}/items/{UUID}")), web)
+    result = dspace.STEP.find(known(work(page=f"{SITE}/items/{UUID}")), web)
     assert (result.outcome, len(web.asked)) == (outcome, 1)
 
 
@@ -276,8 +274,8 @@ OSF_PAGE, OSF_API = (
 @each_row("step, address, document, page, own", [
     (OSF, OSF_API, answers.OSF, OSF_PAGE, work(doi="10.31234/osf.io/abcde_v2")),
     (OSF, OSF_API, answers.OSF, OSF_PAGE, work(page=OSF_PAGE)),
-    (INVENIORDM, RECORD, answers.ZENODO, f"{ZENODO}/records/1234567", work(doi="10.5281/zenodo.1234567")),
-    (DSPACE, BY_HANDLE, answers.DSPACE_SEARCH, f"{SITE}/handle/1/2", work(page=f"{SITE}/handle/1/2")),
+    (inveniordm.STEP, RECORD, answers.ZENODO, f"{ZENODO}/records/1234567", work(doi="10.5281/zenodo.1234567")),
+    (dspace.STEP, BY_HANDLE, answers.DSPACE_SEARCH, f"{SITE}/handle/1/2", work(page=f"{SITE}/handle/1/2")),
 ])  # fmt: skip
 def test_a_repository_is_asked_once_and_describes_only_the_record_s_own_item(
     step: Step, address: str, document: object, page: str, own: Work
