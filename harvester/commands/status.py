@@ -53,7 +53,6 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "unpublished",
         "last_run",
         "state",
-        "is_complete",
         "compared",
         "announced",
         "windows",
