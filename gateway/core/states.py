@@ -54,6 +54,8 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
     shown = "No gap found" if kind in _COMPARED else "Complete"
     if run.outcome is RunOutcome.SUCCEEDED and run.is_complete:
         name, shape, headline, next_step = shown.lower().replace(" ", "-"), "good", shown, ""
+    elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.counts.get("missing"):
+        headline = "Records are missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.counts.get("quarantined"):
         headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:

@@ -15,7 +15,8 @@ from harvester.fulltext.step_order import steps
         (RunOutcome.SUCCEEDED, True, {}, "Complete"),
         (RunOutcome.SUCCEEDED, False, {}, "Not shown to be complete"),
         (RunOutcome.SUCCEEDED_WITH_ERRORS, True, {"quarantined": 1}, "Some records refused"),
-        (RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"missing": 14}, "Records may be missing"),
+        (RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"quarantined": 14, "missing": 14}, "Records are missing"),
+        (RunOutcome.SUCCEEDED_WITH_ERRORS, False, {}, "Records may be missing"),
         (RunOutcome.TRY_LATER, False, {"received": 3}, "Not available for now"),
     ],
 )
