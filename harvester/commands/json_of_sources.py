@@ -27,9 +27,8 @@ _RUN = fields("""
     outcome | text | How it ended: `succeeded`, `succeeded_with_errors`, `stopped`, `try_later`, `refused`, `failed`, \
 `misconfigured`; `running` while it lasts, `died` when its process did.
     is_complete | claim | Whether its lists ended as they should, and nothing that was compared is missing.
-    compared | text | Of the names that ListIdentifiers lists, what was compared: `nothing`, `part`, `names` (all; no \
-number and no date shows that these are all), `changes` (all of the dates asked for), `whole`; empty: \
-not known.
+    compared | text | What was compared of the names of ListIdentifiers: `nothing`, `part`, `names` (all; no number \
+and no date shows that these are all), `changes` (of the dates asked for), `whole`; empty: not known.
     started_at | time | When it began.
     ended_at | time? | When it ended.
     counts | counts | How many records were announced and received, and became published, unchanged, quarantined, \
