@@ -278,10 +278,6 @@ class NotResourceSync(AnswerError):
     """The document is no ResourceSync document, or not of the kind that is needed here."""
 
 
-class PlainSitemap(NotResourceSync):
-    """The document is the sitemap of a web site."""
-
-
 class NotSolr(AnswerError):
     """The document is no answer of a Solr index, or lacks what a harvest needs."""
 

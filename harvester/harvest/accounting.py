@@ -50,7 +50,8 @@ class Proof:
             self.compared = min(
                 (comparison for comparison in (self.compared, step.compared) if comparison), key=_IN_ORDER.index
             )
-        self.names, self.received = self.names + step.names, self.received + received
+        self.received += received
+        self.names = min(self.names + step.names, self.received)
         announced = [size for size in step.announced if size is not None]
         self.is_announced = self.is_announced or bool(announced)
         earlier = max(0, step.received - received)
@@ -60,12 +61,7 @@ class Proof:
     def counts(self) -> dict[str, int]:
         """The counts for the run."""
         announced = {ANNOUNCED: self.announced} if self.is_announced else {}
-        return announced | ({f"{COMPARED}{self.compared}": self.compared_names} if self.compared else {})
-
-    @property
-    def compared_names(self) -> int:
-        """How many of the received records were seen to be named."""
-        return min(self.names, self.received)
+        return announced | ({f"{COMPARED}{self.compared}": self.names} if self.compared else {})
 
 
 def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
@@ -92,9 +88,7 @@ def _missing(counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> s
     but = " but what is in quarantine" if counts.get("quarantined") else ""
     since = " since the last harvest, by its dates" if proof.compared is Compared.CHANGES else ""
     without = f"; {left_out} resources that no readable metadata describes were left out" if left_out else ""
-    names = (
-        f"; {proof.compared_names} of {proof.received} names were compared" if proof.compared is Compared.PART else ""
-    )
+    names = f"; {proof.names} of {proof.received} names were compared" if proof.compared is Compared.PART else ""
     return f"{what}{but}{since}{without}{names}"
 
 

@@ -143,10 +143,7 @@ def contradicted_break(walk: Walk, page: RawPage) -> Step | None:
 
 def _go_on(walk: Walk, seen: Comparison, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     walk.doubt()
-    last = walk.state.position.last
-    doubt = (
-        f"The list ended{f' at {last}' if last else ''}, and ListIdentifiers names {seen.unseen}, which has not come."
-    )
+    doubt = f"The list ended, and ListIdentifiers names {seen.unseen}, which has not come."
     return take_fallback(walk, NotOaiPmh(doubt), page, slices)
 
 
@@ -329,9 +326,7 @@ def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
         walk.note_end(is_shown=False)  # the records that a page lacks may have any date
     if not evidence.is_settled and _from(walk) is None:
         walk.change(walk.state.noted(is_settled=True, short=""))
-        walk.note(
-            "Some pages of the list have fewer records than others, and no date shows where records may be missing."
-        )
+        walk.note("Some pages have fewer records than others, and no date shows where records may be missing.")
         if walk.compared is not Compared.WHOLE:
             walk.doubt()
         return ()
@@ -358,7 +353,8 @@ def _ask_around(walk: Walk, short: tuple[Window, ...], end: Window | None) -> tu
             walk.note(f"{unseen}, which ListIdentifiers names {window.in_words}, has not come.")
             named.append(window)
         elif window == end:
-            walk.note_end(is_shown=not short and 0 < names.count < walk.state.evidence.part and names.shows_end())
+            is_some = 0 < names.count < walk.state.evidence.part
+            walk.note_end(is_shown=not short and (walk.is_end_shown or (is_some and names.shows_end())))
         elif not names.count:
             unanswered.append(window)
     return named, unanswered
@@ -366,18 +362,15 @@ def _ask_around(walk: Walk, short: tuple[Window, ...], end: Window | None) -> tu
 
 def _halves(walk: Walk) -> tuple[Window, ...]:
     """Return the halves of a list without order that has hidden records."""
-    hiding = "The list hides records that come by date."
     walk.change(restart(walk.state).moved(is_sliced=True))
-    parts = walk.halves(NotOaiPmh(hiding)) or ()
-    walk.note(f"{hiding} It is asked for in two halves.")
-    return parts
+    walk.note("The list hides records that come by date. It is asked for in two halves.")
+    return walk.halves(NotOaiPmh("The list hides records that come by date.")) or ()
 
 
 def _end_without_order(walk: Walk) -> Window | None:
     """Return the greatest dates of a list without order; None for a window, or a part in one answer."""
-    state = walk.state
-    is_one_answer = walk.options.is_part and not state.position.token
-    return None if state.position.window or is_one_answer or walk.has_size() else _from(walk)
+    position, is_part = walk.state.position, walk.options.is_part
+    return None if position.window or (is_part and not position.token) or walk.has_size() else _from(walk)
 
 
 def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:
@@ -396,10 +389,10 @@ def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Compa
     if rest is None:
         return Comparison(), 0
     names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
-    unseen, is_last = names.unseen(most), bool(walk.state.position.last)
-    is_last = is_last or (bool(walk.state.position.window) and not walk.state.position.least)
+    unseen, position = names.unseen(most), walk.state.position
+    is_last = bool(position.last or (position.window and not position.least))
     is_some = 0 < names.count < walk.state.evidence.part  # as many: it may not look at dates
-    is_end_shown = not unseen and is_some and names.shows_end(full) and bool(walk.state.position.ordered)
+    is_end_shown = not unseen and is_some and names.shows_end(full) and bool(position.ordered)
     walk.note_end(is_shown=is_end_shown or walk.is_end_shown)
     return Comparison(unseen, bool(unseen) and is_last, is_end_shown, names.has_none), names.answers
 

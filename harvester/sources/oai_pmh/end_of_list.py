@@ -59,10 +59,7 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
 
 
 def _halve(walk: Walk) -> bool:
-    """Halve a window that brought less than it announced, or as many as a whole list that hides records.
-
-    If it cannot be halved, the list is checked.
-    """
+    """Halve a window that brought less than it announced, or as many as a list that hides records; else check it."""
     state, size = walk.state, walk.size()
     is_cut = 0 < state.evidence.mixed <= state.evidence.part
     if not (is_cut or walk.is_short()) or state.position.phase is not Phase.WINDOW or contradicts(state, size):

@@ -135,12 +135,10 @@ def note_short(state: ListState, datestamps: list[str], chance: Callable[[], flo
 
 
 def _around(state: ListState, before: str, after: str) -> Window:
-    """Return the window between two datestamps of a list in order; it begins where the list does for an empty one."""
+    """Return the window between two datestamps of a list; it begins where the list does for an empty one."""
     if state.position.least and not state.position.last:
         return Window(after, before or state.here.until)
-    if not state.position.last:
-        return Window(*sorted((before or state.here.from_, after)))
-    return Window(before or state.here.from_, after)
+    return Window(*sorted((before or state.here.from_, after)))
 
 
 def _written(datestamp: str) -> str:

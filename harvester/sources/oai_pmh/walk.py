@@ -408,13 +408,12 @@ class Walk:
             return self.compared or Compared.NOTHING
         is_shown = self.is_end_shown or state.evidence.is_as_announced or not state.evidence.received
         whole = Compared.WHOLE if is_shown else Compared.NAMES
-        if state.profile.ignores_dates:
-            return whole
         if self.options.windows_from is not None:
             is_all = self.options.is_behind_new or not state.position.complete
         else:
             is_all = (moment_of(state.position.whole.from_) or 0) <= (moment_of(self.options.from_) or 0)
-        return whole if is_all and not state.position.is_window else Compared.CHANGES
+        is_all = state.profile.ignores_dates or (is_all and not state.position.is_window)
+        return whole if is_all else Compared.CHANGES
 
     def _note_coding(self) -> None:
         """Remember what was seen of the encodings of answers."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from gateway.core.errors import AnswerError, NotResourceSync, PlainSitemap
+from gateway.core.errors import AnswerError, NotResourceSync
 from gateway.core.model import Format
 from gateway.core.xmltext import DIDL
 from harvester.http.dates import SECONDS
@@ -49,14 +49,13 @@ def _proposed(lists: LinkedSets) -> tuple[dict[str, object], str]:
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Return the ResourceSync source at an address, or to which the address leads; else None.
 
-    Raise NotResourceSync for a source that only announces changes, and for the sitemap of a web site. Raise the errors
-    of `fetch`.
+    Raise NotResourceSync for a document without a beginning, such as the sitemap of a web site, and as `fetch` does.
     """
     try:
         lists = find(Options("", fetched.url), fetch)
-    except PlainSitemap:
-        raise
     except NotResourceSync:
+        if _is_document(fetched):
+            raise
         return None
     if not any(resource_set.has_beginning for resource_set in lists.sets):
         raise NotResourceSync(NO_BEGINNING.format(lists.sets[0].url))

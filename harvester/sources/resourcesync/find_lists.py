@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gateway.core.errors import AnswerError, ConfigurationError, FetchError, NotResourceSync, PlainSitemap
+from gateway.core.errors import AnswerError, ConfigurationError, FetchError, NotResourceSync
 from gateway.core.model import Cursor, RawPage
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Options
@@ -19,10 +19,7 @@ from harvester.sources.resourcesync.request import asked, kept
 LISTS = ("resourcelist", "resourcedump", "changelist", "changedump")
 ARCHIVES = tuple(f"{listed}-archive" for listed in LISTS)
 NO_BEGINNING = "{} names no Resource List and no Resource Dump, so a first harvest is impossible."
-_PLAIN = (
-    "{} is the sitemap of a web site, which has pages and no metadata. Ask its operator for the address of an OAI-PMH "
-    "repository or of a ResourceSync source."
-)
+_PLAIN = "{} is the sitemap of a web site, without metadata. Ask the site whether it has an OAI-PMH repository."
 CHANNELS = ("change-notification", "framework-notification")
 _DEEPEST = 4  # a description index, a description, a Capability List, and one more for further nesting
 
@@ -62,17 +59,12 @@ class LinkedSets:
 def find(options: Options, fetch: Fetch) -> LinkedSets:
     """Return the sets of resources to which an address leads.
 
-    Raise NotResourceSync when there are none, PlainSitemap for the sitemap of a web site, and the errors of `fetch` for
+    Raise NotResourceSync when there are none, or a plain sitemap, and the errors of `fetch` for
     the address itself. Raise ConfigurationError when the entry has dates: ResourceSync has no requests by date.
     """
     if options.window or options.from_ or options.until:
         raise ConfigurationError("A ResourceSync source cannot be harvested by date. Remove `from` and `until`.")
     return _Search(options, fetch).find()
-
-
-def _is_described(entry: Entry) -> bool:
-    """Return whether an entry has anything that only ResourceSync knows."""
-    return entry != Entry(entry.loc, lastmod=entry.lastmod)
 
 
 class _Search:
@@ -145,8 +137,8 @@ class _Search:
             profile = next((link.href for link in document.head.related("profile")), "")
             self._take_capabilities(fetched.url, list(document), profile)
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
-            if not (capability or document.head.links or any(map(_is_described, document))):
-                raise PlainSitemap(_PLAIN.format(fetched.url))
+            if not (capability or document.head.links or any(entry[2:] != Entry("")[2:] for entry in document)):
+                raise NotResourceSync(_PLAIN.format(fetched.url))
             self._take_list(fetched, document.head, depth)
         else:
             self.result.notes.append(f"{fetched.url} has the capability {capability!r}, which leads to no list.")
