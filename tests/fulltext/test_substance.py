@@ -181,7 +181,7 @@ def broken(folder, monkeypatch):
     with closing(open_discovery(folder)) as discovery:
         a_good_time(discovery)
         ended(discovery, TODAY, Outcome.NOT_FOUND, 40)
-    monkeypatch.setattr("harvester.commands.alarms.time", lambda: TODAY * DAY_SECONDS + 5.0)
+    monkeypatch.setattr("harvester.commands.outcomes.time", lambda: TODAY * DAY_SECONDS + 5.0)
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 
