@@ -13,13 +13,8 @@ from typing import NamedTuple
 from gateway.core.words import table
 
 PUBLIC, PRIVATE, SHARED, LOOPBACK, LINK_LOCAL = "public", "private", "shared", "loopback", "link-local"
-MULTICAST, DOCUMENTATION, CLOUD, UNSPECIFIED, RESERVED = (
-    "multicast",
-    "documentation",
-    "cloud",
-    "unspecified",
-    "reserved",
-)
+MULTICAST, DOCUMENTATION, CLOUD = "multicast", "documentation", "cloud"
+UNSPECIFIED, RESERVED = "unspecified", "reserved"
 # The host of a source that an administrator names may have one of these classes, and no other.
 NAMEABLE = (PUBLIC, PRIVATE, SHARED, LOOPBACK)
 CLASSES = (*NAMEABLE, LINK_LOCAL, MULTICAST, DOCUMENTATION, CLOUD, UNSPECIFIED, RESERVED)

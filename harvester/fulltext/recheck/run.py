@@ -165,11 +165,6 @@ class _Stream:
         return None if self._is_over else 0.0
 
 
-def grace_of(settings: Settings) -> Grace:
-    """Return for how long a file may be away."""
-    return Grace(settings.number("recheck_grace_looks"), settings.number("recheck_grace_seconds"))
-
-
 def _forget(*_kept: object) -> None:
     """Do nothing."""
 
@@ -218,7 +213,7 @@ class Recheck:
         """Return what rechecks files; with `is_dry` it stores no copies and no texts."""
         keeps = self._settings.is_on("files_keep") and not is_dry
         return Rechecker(
-            grace=grace_of(self._settings),
+            grace=Grace(self._settings.number("recheck_grace_looks"), self._settings.number("recheck_grace_seconds")),
             whole_every=self._settings.number("recheck_whole_every"),
             before=self._known_before,
             copies=self._copies,
