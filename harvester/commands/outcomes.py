@@ -14,8 +14,7 @@ from gateway.core.program import say
 from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources, searching
 from harvester.commands.output import moment, with_json, write_json
-from harvester.fulltext.outcome_counts import WAY
-from harvester.fulltext.substance import sentence, watch
+from harvester.fulltext.substance import WAY, sentence, watch
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.unattended import alarms_of
 from harvester.runtime.exit_status import status_of_end

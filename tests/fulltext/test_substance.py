@@ -15,8 +15,7 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.opening import open_discovery
 from harvester.cli import main
-from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
-from harvester.fulltext.substance import chance, is_fall, watch
+from harvester.fulltext.substance import DAY_SECONDS, chance, endings, is_fall, watch
 from harvester.harvest.instance import opened
 from tests.rows import each_row
 

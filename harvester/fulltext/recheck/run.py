@@ -32,10 +32,10 @@ from gateway.fulltext.stored_search import candidates_of
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
-from harvester.fulltext.outcome_counts import DAY_SECONDS
 from harvester.fulltext.recheck.one_file import Before, Case, Effect, Grace, Rechecked, Rechecker, concluded, last_on
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
 from harvester.fulltext.steps import known_of
+from harvester.fulltext.substance import DAY_SECONDS
 from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import PREFIX, found_of, work_of
 from harvester.http.messages import Fetch, Fetched, Request
