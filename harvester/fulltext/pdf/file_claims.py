@@ -13,9 +13,8 @@ from gateway.core.normal_forms import letters
 from gateway.fulltext.licenses import is_open
 from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, undivided
+from harvester.fulltext.rights_words import licenses_in, prohibiting, prohibitions_in, quoted, reserved_in, undivided
 from harvester.words import any_of, load, words_of
 
 _FILE = "the file"
