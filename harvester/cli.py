@@ -32,7 +32,7 @@ COMMANDS: dict[str, Row] = {
     "recheck": Row("recheck:recheck", "Check published files again: which have changed, and which are gone."),
     "outcomes": Row("outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."),
     "alarms": Row(
-        "alarms:alarms", "Show at which steps and hosts the search for full text succeeds far less often than before."
+        "outcomes:alarms", "Show at which steps and hosts the search for full text succeeds far less often than before."
     ),
     "explain": Row("discover:explain", "Show the search for one item: each step, each copy, and the reasons."),
     "offer": Row("offer:offer", "Offer discovered files to the sources of their items, each file once."),
@@ -45,7 +45,7 @@ COMMANDS: dict[str, Row] = {
     "check": Row("check:check", "Check the whole instance; exit status 1 if there is a problem."),
     "log": Row("log:log", "Show the last runs, or the log of one run."),
     "records": Row("records:records", "Show the stored items of a source as JSON, one per line."),
-    "quarantine": Row("quarantine:quarantine", "Show the records that could not be used, and the reasons."),
+    "quarantine": Row("records:quarantine", "Show the records that could not be used, and the reasons."),
     "dump": Row("dump:dump", "Harvest a repository into one XML file."),
     "mirror": Row("mirror:mirror", "Mirror complex objects (DIDL, METS) and their files in a folder."),
     "audit": Row("audit:audit", "Compare the stored records with those that Crossref knows."),

@@ -20,7 +20,7 @@ GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addre
   secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, words}
 MESSAGES <- harvester.http.{archives, dates, json_answers, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
-  identifiers, known_copies, match_titles, match_work, page_ranges, prohibitions, retractions, rights_words}
+  identifiers, known_copies, match_titles, match_work, page_ranges, retractions, rights_words}
 # The rooms of both packages, the ground first: each may import those before it that its row names.
 GATEWAY <- gateway.{core, formats, store, publish, resourcesync, hub, search, fulltext, oaipmh, takedowns, pages,
   review, ops, server, app, cli, __main__}

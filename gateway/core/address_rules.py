@@ -9,22 +9,16 @@ a source, `--allow`) override these rules. `special_addresses` has the tables.
 
 import re
 from collections.abc import Collection, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple, TypeAlias
 
 from gateway.core.errors import ConfigurationError
-from gateway.core.special_addresses import BLOCKS, EMBEDDING, LOCAL_NAMES, NAMEABLE, PUBLIC, RESERVED
+from gateway.core.special_addresses import NAMEABLE, PUBLIC, RESERVED, blocks, embedding, local_names
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
-# The longest block first: it decides.
-_BLOCKS = tuple(
-    sorted(((ip_network(block.network), block.address_class) for block in BLOCKS), key=lambda pair: -pair[0].prefixlen)
-)
-_EXACT = frozenset(network.network_address for network, _ in _BLOCKS if network.prefixlen == network.max_prefixlen)
-_EMBEDDING = tuple((IPv6Network(embedding.network), embedding.shifts) for embedding in EMBEDDING)
 _IPV4_BITS = 0xFFFFFFFF
 _ENTRY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\](?:/\d+)?|[^\s\[\]:]+)(?::(?P<port>[1-9]\d{0,4}))?")
 _NAME = re.compile(r"(?!-)[\w-]+(?:\.[\w-]+)*\.?")
@@ -36,18 +30,31 @@ def parse_address(text: str) -> Address:
     return ip_address(text.partition("%")[0])
 
 
+@cache
+def _networks() -> tuple[tuple[Network, str], ...]:
+    """Return all blocks with their class, the longest first: it decides."""
+    networks = ((ip_network(block.network), block.address_class) for block in blocks())
+    return tuple(sorted(networks, key=lambda pair: -pair[0].prefixlen))
+
+
+@cache
+def _embedding() -> tuple[tuple[IPv6Network, tuple[tuple[int, bool], ...]], ...]:
+    return tuple((IPv6Network(entry.network), entry.shifts) for entry in embedding())
+
+
 @lru_cache(maxsize=1024)
 def class_of(address: Address) -> str:
     """Return the class of an address: one of `special_addresses.CLASSES`.
 
     An IPv6 address that embeds IPv4 addresses has the class of the first of those that is not public.
     """
-    if isinstance(address, IPv6Address) and address not in _EXACT:
-        for network, shifts in _EMBEDDING:
+    alone = ip_network(address)
+    if isinstance(address, IPv6Address) and all(network != alone for network, _ in _networks()):
+        for network, shifts in _embedding():
             if address in network:
                 classes = [class_of(_embedded(address, *shift)) for shift in shifts]
                 return next((class_ for class_ in classes if class_ != PUBLIC), PUBLIC)
-    return next((name for network, name in _BLOCKS if address in network), RESERVED)
+    return next((name for network, name in _networks() if address in network), RESERVED)
 
 
 def _embedded(address: IPv6Address, shift: int, is_inverted: bool) -> IPv4Address:
@@ -62,9 +69,9 @@ def class_of_all(addresses: Iterable[Address]) -> str:
 
 
 def is_local_name(host: str) -> bool:
-    """Return whether a name is valid in the local network only: it has no dot, or is one of `LOCAL_NAMES`."""
+    """Return whether a name is valid in the local network only: it has no dot, or is one of `local_names`."""
     host = host.lower().rstrip(".")
-    return "." not in host or any(host == name or host.endswith(f".{name}") for name, _ in LOCAL_NAMES)
+    return "." not in host or any(host == name or host.endswith(f".{name}") for name in local_names())
 
 
 class _Entry(NamedTuple):

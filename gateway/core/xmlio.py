@@ -4,7 +4,7 @@ No entity is resolved, no DTD is loaded, and no address is opened. Serving an an
 """
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import TypeAlias
 
@@ -122,16 +122,6 @@ def text_of(element: Element) -> str:
     """Return all text in an element and its descendants, with white space folded."""
     text = "".join(map(str, element.itertext())) if len(element) else element.text or ""
     return " ".join(text.split())
-
-
-def outermost(root: Element, namespaces: Collection[str], names: Collection[str]) -> Iterator[Element]:
-    """Yield the elements with these namespaces and local names, but none inside another one: no text is read twice."""
-    walk = etree.iterwalk(root, events=("start",))
-    for _, extent in walk:
-        namespace, name = name_of(extent)
-        if name in names and namespace in namespaces:
-            yield extent
-            walk.skip_subtree()
 
 
 def children(element: Element) -> Iterator[Element]:

@@ -83,12 +83,9 @@ def _facts(parts: list[Element]) -> list[tuple[str, str]]:
         if inner is None:
             facts.append((name_of(part)[1], text_of(part)))
         else:
-            facts.append((name_of(inner)[1], "\n".join(text for leaf in inner.iter() if (text := _own_text(leaf)))))
+            leaves = (text_of(leaf) for leaf in inner.iter() if not len(leaf))
+            facts.append((name_of(inner)[1], "\n".join(filter(None, leaves))))
     return facts
-
-
-def _own_text(element: Element) -> str:
-    return "" if len(element) else text_of(element)
 
 
 def _format(element: Element) -> FormatLine:

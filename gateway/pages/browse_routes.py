@@ -52,14 +52,14 @@ class VerbPages:
         if is_json:
             return as_json(_answered(explored))
         given = request.args.to_dict()
-        following = next_query(given.get("verb", ""), explored.token)
+        following = urlencode({"verb": given.get("verb", ""), "resumptionToken": explored.token})
         body = self._pages.render(
             "verb.html",
             place="browse",
             forms=FORMS,
             formats=self._prefixes(),
             verb=given.get("verb", ""),
-            given=without_token(given),
+            given={name: value for name, value in given.items() if name != "resumptionToken"},
             answer=explored,
             asked=_filled(query).decode("ascii", "replace"),
             previous_url="",
@@ -111,16 +111,6 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "ListRecords": ("metadataPrefix", "set", "from", "until"),
     "GetRecord": ("identifier", "metadataPrefix"),
 }
-
-
-def without_token(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the arguments of a request that its form shows again."""
-    return {name: value for name, value in given.items() if name != "resumptionToken"}
-
-
-def next_query(verb: str, token: str) -> str:
-    """Return the query of the next part of a list."""
-    return urlencode({"verb": verb, "resumptionToken": token})
 
 
 def blueprint(

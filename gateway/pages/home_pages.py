@@ -68,7 +68,7 @@ class HomePages:
             last=harvest_of(last, self._inbox) if self._inbox and last else None,
             complete=complete,
             years=years,
-            best=best_year(years) if years else None,
+            best=max(years, key=lambda count: (count.items, count.year), default=None),
             not_shown=not_shown(totals["records"], years),
             years_chart=charts.bars(
                 [charts.Bar(str(count.year), count.items, count.with_file) for count in years],
@@ -124,8 +124,3 @@ def not_shown(records: int, counts: Iterable[YearCount]) -> int:
     The search index may be behind the store: never below zero.
     """
     return max(0, records - sum(count.items for count in counts))
-
-
-def best_year(counts: Sequence[YearCount]) -> YearCount:
-    """Return the year with the most works, of several the latest. `counts` must not be empty."""
-    return max(counts, key=lambda count: (count.items, count.year))

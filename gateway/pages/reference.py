@@ -18,34 +18,33 @@ class Kind(NamedTuple):
 
     name: str
     schema_class: str = "CreativeWork"
-    eu_repo: str = ""
     csl: str = "document"
     bibtex: str = "misc"
     ris: str = "GEN"
 
 
 WORK = Kind("work")
-_ARTICLE = Kind("article", "ScholarlyArticle", "article", "article-journal", "article", "JOUR")
-_PREPRINT = Kind("preprint", "ScholarlyArticle", "preprint", "article", "misc", "UNPB")
-_REVIEW = Kind("review", "Review", "review", "review", "article", "JOUR")
-_PAPER = Kind("paper", "ScholarlyArticle", "conferenceObject", "paper-conference", "inproceedings", "CPAPER")
-_POSTER = Kind("poster", "Poster", "conferencePoster", "paper-conference", "misc", "GEN")
-_DOCTORAL = Kind("doctoral", "Thesis", "doctoralThesis", "thesis", "phdthesis", "THES")
-_MASTER = Kind("master", "Thesis", "masterThesis", "thesis", "mastersthesis", "THES")
-_BACHELOR = Kind("bachelor", "Thesis", "bachelorThesis", "thesis", "misc", "THES")
-_THESIS = Kind("thesis", "Thesis", "", "thesis", "misc", "THES")
-_BOOK = Kind("book", "Book", "book", "book", "book", "BOOK")
-_CHAPTER = Kind("chapter", "Chapter", "bookPart", "chapter", "incollection", "CHAP")
-_REPORT = Kind("report", "Report", "report", "report", "techreport", "RPRT")
-_WORKING_PAPER = Kind("working_paper", "Report", "workingPaper", "report", "techreport", "UNPB")
-_DATASET = Kind("dataset", "Dataset", "dataset", "dataset", "misc", "DATA")
-_SOFTWARE = Kind("software", "SoftwareSourceCode", "", "software", "misc", "COMP")
-_PATENT = Kind("patent", "CreativeWork", "patent", "patent", "misc", "PAT")
-_LECTURE = Kind("lecture", "PresentationDigitalDocument", "lecture", "speech", "misc", "SLIDE")
-_IMAGE = Kind("image", "ImageObject", "", "graphic", "misc", "ART")
-_VIDEO = Kind("video", "VideoObject", "", "motion_picture", "misc", "VIDEO")
-_SOUND = Kind("sound", "AudioObject", "", "song", "misc", "SOUND")
-_MAP = Kind("map", "Map", "", "map", "misc", "MAP")
+_ARTICLE = Kind("article", "ScholarlyArticle", "article-journal", "article", "JOUR")
+_PREPRINT = Kind("preprint", "ScholarlyArticle", "article", "misc", "UNPB")
+_REVIEW = Kind("review", "Review", "review", "article", "JOUR")
+_PAPER = Kind("paper", "ScholarlyArticle", "paper-conference", "inproceedings", "CPAPER")
+_POSTER = Kind("poster", "Poster", "paper-conference", "misc", "GEN")
+_DOCTORAL = Kind("doctoral", "Thesis", "thesis", "phdthesis", "THES")
+_MASTER = Kind("master", "Thesis", "thesis", "mastersthesis", "THES")
+_BACHELOR = Kind("bachelor", "Thesis", "thesis", "misc", "THES")
+_THESIS = Kind("thesis", "Thesis", "thesis", "misc", "THES")
+_BOOK = Kind("book", "Book", "book", "book", "BOOK")
+_CHAPTER = Kind("chapter", "Chapter", "chapter", "incollection", "CHAP")
+_REPORT = Kind("report", "Report", "report", "techreport", "RPRT")
+_WORKING_PAPER = Kind("working_paper", "Report", "report", "techreport", "UNPB")
+_DATASET = Kind("dataset", "Dataset", "dataset", "misc", "DATA")
+_SOFTWARE = Kind("software", "SoftwareSourceCode", "software", "misc", "COMP")
+_PATENT = Kind("patent", "CreativeWork", "patent", "misc", "PAT")
+_LECTURE = Kind("lecture", "PresentationDigitalDocument", "speech", "misc", "SLIDE")
+_IMAGE = Kind("image", "ImageObject", "graphic", "misc", "ART")
+_VIDEO = Kind("video", "VideoObject", "motion_picture", "misc", "VIDEO")
+_SOUND = Kind("sound", "AudioObject", "song", "misc", "SOUND")
+_MAP = Kind("map", "Map", "map", "misc", "MAP")
 
 _KINDS = {
     "journal article": _ARTICLE, "research article": _ARTICLE, "review article": _ARTICLE, "editorial": _ARTICLE,

@@ -82,7 +82,7 @@ class ItemPage:
         """Answer with the page of an item; its identifier is the end of the path, or an argument."""
         identifier = tail or request.args.get("identifier", "")
         form = request.args.get("format", "")
-        if identifier.endswith(DATA) and not self._is_known(identifier):
+        if identifier.endswith(DATA) and self._known(identifier) == (None, None):
             identifier, _, form = identifier.rpartition(".")
         try:
             asked, place = asked_of(request.args), _place_of(request.args)
@@ -109,9 +109,6 @@ class ItemPage:
             following = str(values["next_url"])
             return csv_answer("files", COLUMNS, files_data(values), following and _with(following, "format=csv"))
         return page(self._pages.render("item.html", **values))
-
-    def _is_known(self, identifier: str) -> bool:
-        return self._known(identifier) != (None, None)
 
     def _known(self, identifier: str) -> tuple[SearchState | None, ItemState | None]:
         """Return the search for an item, and its state in the store."""

@@ -74,7 +74,7 @@ class SamplePage:
             "sample.html",
             tab="precision",
             file=shown,
-            title=self._title(shown),
+            title=shown.listed.copy.title if shown else "",
             count=len(samples.files),
             done_count=sum(file in judged for file in samples.files),
             done=done,
@@ -120,9 +120,6 @@ class SamplePage:
         decisions = (last for last in files.last(self._store.takedowns()) if last.url == file.url)
         shown = (files.file(1, last, discovery.first_page, self._has_copy) for last in decisions)
         return next((one for one in shown if one.decision.sha256 == file.sha256), None)
-
-    def _title(self, shown: File | None) -> str:
-        return shown.listed.copy.title if shown else ""
 
     def _reject(self, discovery: Discovery, file: SampledFile) -> None:
         """Reject a file that is still accepted."""

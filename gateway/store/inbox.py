@@ -112,13 +112,10 @@ class Inbox:
         They are in the order in which they came. The bytes of the pages are not read.
         """
         read = zstandard.ZstdDecompressor().decompress
-        while rows := self._slices(source, metadata_prefix, after):
+        while rows := self._file.rows(SQL["identifiers"], (source, metadata_prefix, after, _PAGES_AT_ONCE)):
             for number, slices in rows:
                 yield from (fields[0] for fields in json.loads(read(slices)))
                 after = number
-
-    def _slices(self, source: str, metadata_prefix: str, after: int) -> list[tuple[int, bytes]]:
-        return self._file.rows(SQL["identifiers"], (source, metadata_prefix, after, _PAGES_AT_ONCE))
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
         """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted.

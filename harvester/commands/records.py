@@ -1,12 +1,13 @@
-"""`harvester records`: show the stored items of a source. It only reads."""
+"""`harvester records` and `harvester quarantine`: show the stored items of a source, and what could not be used."""
 
 import click
 
 from gateway.core.model import ItemState
 from gateway.core.program import say
-from harvester.commands.output import write_json
-from harvester.harvest.hidden_items import is_hidden
+from harvester.commands.output import moment, with_json, write_json, write_rows
+from harvester.harvest.hidden_items import is_hidden, is_named
 from harvester.harvest.instance import Instance, opened
+from harvester.harvest.unattended import unlisted
 
 _ITEMS_PER_QUERY = 1000
 
@@ -56,3 +57,31 @@ def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object
             for payload in state.payloads
         ],
     }
+
+
+@click.command()
+@click.argument("name", required=False)
+@with_json
+def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
+    """Show the records that could not be used, and the reasons.
+
+    The version that was published before stays published. If a fault of this program put a record there, `harvester run
+    NAME --full` reads it again after an upgrade.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        if name is not None and all(source.name != name for source in unlisted(instance)):
+            instance.sources.entry(name)
+        rows = [
+            {
+                "source": record.source,
+                "identifier": record.identifier,
+                "format": record.metadata_prefix,
+                "page": record.page,
+                "slice": record.slice,
+                "at": moment(record.at),
+                "reason": record.reason,
+            }
+            for record in instance.store.quarantined(name)
+            if not is_named(instance, record.source, record.identifier)
+        ]
+        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)

@@ -236,13 +236,8 @@ def _best(wanted: Sought, fits: list[_Fit]) -> _Fit | None:
     )
     for test in tests:
         fits = [fit for fit in fits if test(fit)] or fits
-    works = {_without_version(fit.description.doi) for fit in fits}
+    works = {_VERSION.sub("", fit.description.doi) for fit in fits}
     return max(fits, key=lambda fit: fit.description.doi) if len(works) == 1 else None
 
 
 _VERSION = re.compile(r"(?:[./]v\d{1,3}|\.v\d{1,3})$")
-
-
-def _without_version(doi: str) -> str:
-    """Return a DOI without the version that preprint servers append."""
-    return _VERSION.sub("", doi)

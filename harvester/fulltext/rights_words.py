@@ -1,8 +1,12 @@
-"""Sentences about rights: whether a licence in one is that of this very copy, and whether one reserves all. Pure.
+"""Sentences about rights: whether a licence in one is that of this very copy, and what reserves or forbids. Pure.
 
 A licence does not belong to the copy if its sentence is about the metadata, the site, a part of the work or another
-work. It does not count either if the sentence denies it, announces it, offers it, or is a policy. The words are a table
-(`words/rights_words.toml`).
+work. It does not count either if the sentence denies it, announces it, offers it, or is a policy. The words are tables
+(`words/rights_words.toml`, `words/prohibitions.toml`).
+
+A word such as `Confidential` counts alone on its line. A prohibition to pass a file on counts at the beginning of a
+line or sentence, or with this very file as its subject. So data that are confidential, or a device for personal use
+only, do not count.
 """
 
 import re
@@ -29,6 +33,16 @@ _HARMLESS = re.compile(rf"\b(?:{any_of(_WORDS['harmless'])})")
 _OF_THE_WORK = re.compile(rf"\b(?:{any_of(_WORDS['work'])})|{any_of(_WORDS['work_elsewhere'])}")
 _OF_IT = re.compile(rf"\b(?:{any_of(_WORDS['prepositions'])})\s{{1,3}}$")
 _THIS = frozenset(_WORDS["this"]["words"])
+
+_FORBIDDING = load("prohibitions")
+_FORBIDDING_PARTS = _FORBIDDING["parts"]
+_CONFIDENTIAL_LINE = re.compile(
+    rf"\A\W{{0,4}}+(?:{any_of(_FORBIDDING['confidential'])})"
+    r"(?:\W{0,4}|\s?[-\u2013\u2014:|/]\s?.{0,100}|,? (?:do not|not for|not to be) .{0,80})"
+)
+_FORBIDDEN_LINE = re.compile(rf"\A\W{{0,4}}+(?:{any_of(_FORBIDDING['forbidden'], _FORBIDDING_PARTS)})")
+_FORBIDDEN_HERE = re.compile(rf"\b(?:{any_of(_FORBIDDING['forbidden_here'], _FORBIDDING_PARTS)})")
+_CUT = re.compile(r"(?<=[.;:!|\u2013\u2014]) ")
 
 
 class _Reason(NamedTuple):
@@ -178,3 +192,14 @@ def licenses_in(text: str) -> Iterator[str]:
         sentence, place = f"{before}{match[0]}{behind}", len(before)
         if is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
             yield name
+
+
+def prohibiting(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, in lower case, that forbid to pass the file on, or call it confidential."""
+    return (line for line in lines if _CONFIDENTIAL_LINE.fullmatch(line) or _FORBIDDEN_LINE.match(line))
+
+
+def prohibitions_in(text: str) -> Iterator[str]:
+    """Yield the statements in a text, in lower case with single spaces, that forbid to pass the file on."""
+    yield from (sentence for sentence in _CUT.split(text) if _FORBIDDEN_LINE.match(sentence))
+    yield from (match[0] for match in _FORBIDDEN_HERE.finditer(text))

@@ -40,12 +40,12 @@ from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.matched_dois import compared
-from harvester.fulltext.outcome_counts import endings
 from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.search_work import search
 from harvester.fulltext.steps import Step
+from harvester.fulltext.substance import endings
 from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import basis_of, changed, found_of, listed, renew_changed, work_of
 from harvester.http.messages import Fetch, Fetched, Request

@@ -1,10 +1,13 @@
-"""Substance alarms: steps and hosts whose share of successes has fallen more than chance explains.
+"""Counts how steps and copies of searches ended; alarms of a share of successes that fell more than chance explains.
 
 The last week is compared with the eight weeks before, for each source, step and host, by Fisher's exact test of the two
 periods: less than 1 of 1,000,000 cases, of at least 30 attempts. So alarms begin some days after an upgrade. An alarm
 is closed when the share is again what it was before the fall. So is one whose step or host is not used any more. One
 that a person has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens
 instead.
+
+A host that redirects to another one has a count of its own: of the ends to which it led. So a host that redirects all
+to a login has failures.
 """
 
 import logging
@@ -15,11 +18,12 @@ from math import exp, lgamma
 from typing import NamedTuple
 
 from gateway.core.errors import StoreDamaged
-from gateway.core.model import Alarm, Ending, Outcome, SearchState
-from gateway.fulltext.search_result import RECHECK
+from gateway.core.model import Alarm, Candidate, Ending, Outcome, SearchState
+from gateway.core.xmltext import utc_datetime
+from gateway.fulltext.search_result import RECHECK, SearchResult
 from gateway.fulltext.stored_search import candidates_of, traces_of
 from gateway.store.base import Discovery
-from harvester.fulltext.outcome_counts import DAY_SECONDS, WAY, host_of_copy, way_of_copy
+from harvester.http.urls import host_of
 
 _RECENT_DAYS = 7
 _EARLIER_DAYS = 56
@@ -48,6 +52,33 @@ _UNTRIED = frozenset(
 _NO_FAILURES = _SUCCESSES | _UNTRIED
 
 log = logging.getLogger("harvester")
+
+DAY_SECONDS = 86_400
+WAY = " way"  # after `step` or `copy`: the end was at another host, to which this one redirected
+
+
+def endings(source: str, searched: SearchResult, at: int) -> Iterator[Ending]:
+    """Yield how each step ended, and each copy at its host, of a search that ended in second `at`."""
+    month, day = utc_datetime(at)[:7], at // DAY_SECONDS
+    for trace in searched.traces:
+        yield Ending(source, trace.step, trace.host, trace.outcome, month, "step", day)
+        for host in trace.way:
+            yield Ending(source, trace.step, host, trace.outcome, month, f"step{WAY}", day)
+    for candidate in searched.candidates:
+        yield Ending(source, candidate.found_by, host_of_copy(candidate), candidate.outcome, month, "copy", day)
+        for host in way_of_copy(candidate):
+            yield Ending(source, candidate.found_by, host, candidate.outcome, month, f"copy{WAY}", day)
+
+
+def host_of_copy(candidate: Candidate) -> str:
+    """Return the host at which a copy was looked at."""
+    return host_of(candidate.final_url or candidate.url)
+
+
+def way_of_copy(candidate: Candidate) -> tuple[str, ...]:
+    """Return the other hosts that led to the one at which a copy was looked at, in their order."""
+    end = host_of_copy(candidate)
+    return tuple(dict.fromkeys(host for hop in candidate.hops if (host := host_of(hop)) not in ("", end)))
 
 
 class Kind(NamedTuple):

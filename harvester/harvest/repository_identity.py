@@ -67,12 +67,8 @@ def differences(known: KnownIdentity) -> tuple[Difference, ...]:
     return tuple(
         Difference(_WORDS[name], was, is_now)
         for name, was, is_now in zip(Identity._fields, known.accepted, known.latest, strict=True)
-        if was and is_now and not _is_same(was, is_now)
+        if was and is_now and was.rstrip("/") != is_now.rstrip("/")
     )
-
-
-def _is_same(was: str, is_now: str) -> bool:
-    return was.rstrip("/") == is_now.rstrip("/")
 
 
 def is_another(known: KnownIdentity) -> bool:

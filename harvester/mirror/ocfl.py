@@ -220,7 +220,8 @@ class StorageRoot:
             if file.stat().st_nlink > 1:  # a version links to it: writing to it would change the version
                 file.unlink()
         if folder.exists():
-            _renew(workspace, folder, (folder / f"v{_newest(folder)}" / NAME).read_bytes())
+            newest = max(int(match[1]) for path in folder.iterdir() if (match := _VERSION.fullmatch(path.name)))
+            _renew(workspace, folder, (folder / f"v{newest}" / NAME).read_bytes())
             return
         for above in list(folder.parents)[:_TUPLES]:
             with suppress(OSError):  # what holds other objects stays
@@ -252,11 +253,6 @@ def _is_plain(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return "".join(f"%{byte:02x}" for byte in character.encode())
-
-
-def _newest(folder: Path) -> int:
-    numbers = [int(match[1]) for path in folder.iterdir() if (match := _VERSION.fullmatch(path.name))]
-    return max(numbers)
 
 
 def _made(workspace: Path, inventory: Inventory, contents: Mapping[str, Incoming | str]) -> Path:

@@ -124,7 +124,7 @@ class Package:
         path = PurePosixPath(path_of(location))
         if "://" not in location and not path.is_absolute() and ".." not in path.parts:
             for folder in (document.parent, self.payload):
-                if _is_file(folder / path) and self._is_inside(folder / path):
+                if _is_file(folder / path) and (folder / path).resolve().is_relative_to(self.payload.resolve()):
                     return folder / path
         if not (end := self._longest_end(path.parts[::-1])):
             return None
@@ -148,10 +148,6 @@ class Package:
                     paths = [PurePosixPath(path_of(place)).parts for place in file.locations]
                     named |= {(file.locations, path[-count:]) for path in paths for count in range(1, len(path) + 1)}
         return Counter(end for _, end in named)
-
-    def _is_inside(self, file: Path) -> bool:
-        """Return whether a file is in the package; a link may lead out of it."""
-        return file.resolve().is_relative_to(self.payload.resolve())
 
 
 def shown(name: str) -> str:

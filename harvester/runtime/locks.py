@@ -22,12 +22,8 @@ from harvester.runtime.exit_status import SourceLocked
 LAST_PUBLICATION_SECONDS = 120.0
 
 
-def _file(instance: Path, source: str) -> Path:
-    return instance / "locks" / source
-
-
 def _opened(instance: Path, source: str) -> int:
-    file = _file(instance, source)
+    file = instance / "locks" / source
     try:
         file.parent.mkdir(exist_ok=True)
         return os.open(file, os.O_RDWR | os.O_CREAT, file_mode(instance))

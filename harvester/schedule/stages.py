@@ -69,20 +69,10 @@ def _harvest_due(facts: Facts, entry: SourceEntry) -> float | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-def _publication_due(facts: Facts, entry: SourceEntry) -> float | None:
-    return 0.0 if facts.has_unpublished_pages(entry.name) else None
-
-
-def _sweep_due(facts: Facts, entry: SourceEntry) -> float | None:
-    if not entry.sweep_every or not facts.counts(entry.name)["items"]:
+def _periodic_due(facts: Facts, name: str, stage: str, every: str) -> float | None:
+    if not every or not facts.counts(name)["items"]:
         return None
-    return due_at(entry.name, entry.sweep_every, facts.runs(entry.name, "sweep"))
-
-
-def _discovery_due(facts: Facts, entry: SourceEntry) -> float | None:
-    if not entry.discover_every or not facts.counts(entry.name)["items"]:
-        return None
-    return due_at(entry.name, entry.discover_every, facts.runs(entry.name, "discovery"))
+    return due_at(name, every, facts.runs(name, stage))
 
 
 def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
@@ -91,10 +81,6 @@ def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
     runs = facts.runs(entry.name, "recheck")
     next_at = facts.next_rechecks.get(entry.name)
     return recheck_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
-
-
-def _files_due(facts: Facts, entry: SourceEntry) -> float | None:
-    return 0.0 if entry.name in facts.unpublished_files else None
 
 
 def _offer_due(facts: Facts, entry: SourceEntry) -> float | None:
@@ -127,13 +113,13 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "publication",
         "Publishes what is harvested and not published yet.",
-        _publication_due,
+        lambda facts, entry: 0.0 if facts.has_unpublished_pages(entry.name) else None,
         lambda work, entry: work.published(entry),
     ),
     Stage(
         "sweep",
         "Sweeps a source whose `sweep_every` has passed.",
-        _sweep_due,
+        lambda facts, entry: _periodic_due(facts, entry.name, "sweep", entry.sweep_every),
         lambda work, entry: work.swept(entry),
         asks=True,
     ),
@@ -146,13 +132,13 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "discovery",
         "Searches for full text of some items of a source whose `discover_every` has passed.",
-        _discovery_due,
+        lambda facts, entry: _periodic_due(facts, entry.name, "discovery", entry.discover_every),
         lambda work, entry: work.discovered(entry),
     ),
     Stage(
         "files",
         "Publishes what is decided of files and not published yet.",
-        _files_due,
+        lambda facts, entry: 0.0 if entry.name in facts.unpublished_files else None,
         lambda work, entry: work.released(entry),
     ),
     Stage(

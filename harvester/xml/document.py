@@ -146,7 +146,7 @@ def _repaired(body: bytes, content_type: str) -> Document:
     data = (_DECLARATION + text).encode()
     notes = (*decoding_remarks, *trimmed.notes, *replacements, *left, *mendings)
     lost = (*lost, *left)
-    for attempt in (_as_it_is, _with_namespaces):
+    for attempt in (_as_it_is, namespaces.mended):
         try:
             made, more = attempt(data)
             return checked(Document(strict(made), made, b"" if made == body else made, (*notes, *more), losses=lost))
@@ -164,10 +164,6 @@ def _repaired(body: bytes, content_type: str) -> Document:
 
 def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     return data, ()
-
-
-def _with_namespaces(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    return namespaces.mended(data)
 
 
 def _trimmed(text: str) -> _Text:

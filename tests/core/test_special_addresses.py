@@ -3,7 +3,7 @@
 from ipaddress import ip_address, ip_network
 
 from gateway.core.address_rules import class_of, is_local_name
-from gateway.core.special_addresses import BLOCKS, CLASSES, EMBEDDING, LOCAL_NAMES
+from gateway.core.special_addresses import CLASSES, blocks, embedding, local_names
 from tests.rows import each_row
 
 # (row, an address in it, what it must be): written from the registries themselves, not from our table.
@@ -57,12 +57,12 @@ def test_each_row_of_the_tables_decides_of_its_addresses(row, address, expected)
 
 
 def test_each_row_of_the_tables_has_a_test_and_a_source():
-    assert {block.network for block in BLOCKS} == {row for row, _, _ in ROWS}
-    assert all(block.name and block.source and block.address_class in CLASSES for block in BLOCKS)
-    assert {embedding.network for embedding in EMBEDDING} <= {block.network for block in BLOCKS}
+    assert {block.network for block in blocks()} == {row for row, _, _ in ROWS}
+    assert all(block.name and block.source and block.address_class in CLASSES for block in blocks())
+    assert {entry.network for entry in embedding()} <= {block.network for block in blocks()}
 
 
-@each_row("name", [name for name, _ in LOCAL_NAMES])
+@each_row("name", local_names())
 def test_each_local_name_is_one_with_all_below_it(name):
     assert is_local_name(name)
     assert is_local_name(f"a.{name.upper()}.")

@@ -10,9 +10,8 @@ from gateway.fulltext.stored_search import candidates_of, search_as_json
 from harvester.fulltext.access_rights import is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_claims import HINTS
 from harvester.fulltext.pdf.document import lines_of
-from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, reserved_in, spelled
+from harvester.fulltext.rights_words import licenses_in, prohibiting, prohibitions_in, reserved_in, spelled
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
 from tests.fulltext.claims import (

@@ -8,12 +8,12 @@ from gateway.core.model import Outcome, Work
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy
-from harvester.fulltext.outcome_counts import endings
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.article_xml import is_article_xml
 from harvester.fulltext.pdf.file_type import HTML, XML, mime_type
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
+from harvester.fulltext.substance import endings
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, work
 from tests.rows import each_row
 

@@ -15,8 +15,7 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.opening import open_discovery
 from harvester.cli import main
-from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
-from harvester.fulltext.substance import chance, is_fall, watch
+from harvester.fulltext.substance import DAY_SECONDS, chance, endings, is_fall, watch
 from harvester.harvest.instance import opened
 from tests.rows import each_row
 
@@ -181,7 +180,7 @@ def broken(folder, monkeypatch):
     with closing(open_discovery(folder)) as discovery:
         a_good_time(discovery)
         ended(discovery, TODAY, Outcome.NOT_FOUND, 40)
-    monkeypatch.setattr("harvester.commands.alarms.time", lambda: TODAY * DAY_SECONDS + 5.0)
+    monkeypatch.setattr("harvester.commands.outcomes.time", lambda: TODAY * DAY_SECONDS + 5.0)
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 

@@ -69,7 +69,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         content_type = "text/html; charset=utf-8"
     body = affordable(in_utf8)
     tree = PageTree(body, _encoding(body, content_type))
-    title = _title(tree)
+    title = next(map(words, tree.elements("title")), "")
     outcome = obstacle(url, title)
     if outcome is not None:
         return Page(title=title, outcome=outcome)
@@ -119,10 +119,6 @@ def _encoding(body: bytes, content_type: str) -> str | None:
 
 
 # --- the head -----------------------------------------------------------------------------------------------------
-
-
-def _title(tree: PageTree) -> str:
-    return next(map(words, tree.elements("title")), "")
 
 
 def _tags(tree: PageTree) -> list[tuple[str, str]]:

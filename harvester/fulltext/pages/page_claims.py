@@ -15,9 +15,16 @@ from gateway.core.xmlio import Element
 from harvester.fulltext.access_rights import day_in, is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, is_aside, words
-from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import is_in_copyright, licenses_in, quoted, reserved_in, spelled
+from harvester.fulltext.rights_words import (
+    is_in_copyright,
+    licenses_in,
+    prohibiting,
+    prohibitions_in,
+    quoted,
+    reserved_in,
+    spelled,
+)
 from harvester.words import any_of, load, words_of
 
 _WORDS = load("page_claims")

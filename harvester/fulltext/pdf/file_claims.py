@@ -13,9 +13,8 @@ from gateway.core.normal_forms import letters
 from gateway.fulltext.licenses import is_open
 from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, undivided
+from harvester.fulltext.rights_words import licenses_in, prohibiting, prohibitions_in, quoted, reserved_in, undivided
 from harvester.words import any_of, load, words_of
 
 _FILE = "the file"
@@ -92,7 +91,7 @@ def _retracted(extracted: Extracted, front: list[str], second: list[str], titles
     for update, line in (*_labelled((*front[:_TOP], *behind[:_TOP])), *_marked((*front, *second))):
         if not any(title.startswith(letters(line)) for title in titles):
             return by_statement(update, _FILE, line)
-    if _is_topic(titles):
+    if any(word in title for title in titles for word in _OF_RETRACTIONS):
         return ""
     if mark := WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
         return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
@@ -108,7 +107,3 @@ def _labelled(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _marked(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the lines that are a mark of retraction wherever they are on a page."""
     return (("retraction", line) for line in lines if label_in(line) == "retraction" and _RETRACTED.search(line))
-
-
-def _is_topic(titles: Iterable[str]) -> bool:
-    return any(word in title for title in titles for word in _OF_RETRACTIONS)

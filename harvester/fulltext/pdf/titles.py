@@ -65,7 +65,7 @@ class Title(NamedTuple):
     @property
     def numbers(self) -> frozenset[str]:
         """The numbers and parts of a series in it, which must be equal in every spelling."""
-        return numbers_of(self.text)
+        return frozenset(number.strip(".,").lower() for number in _NUMBER.findall(self.text))
 
 
 def title_of(text: str) -> Title:
@@ -90,11 +90,6 @@ def is_cut(text: str) -> bool:
 def is_part(text: str) -> bool:
     """Return whether a text after a title begins with the number of a part: `Part II`, `III. Results`."""
     return bool(_PART.match(text))
-
-
-def numbers_of(text: str) -> frozenset[str]:
-    """Return the numbers and Roman numbers in a text."""
-    return frozenset(number.strip(".,").lower() for number in _NUMBER.findall(text))
 
 
 def worth(letters: str) -> int:

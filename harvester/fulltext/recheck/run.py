@@ -32,11 +32,10 @@ from gateway.fulltext.stored_search import candidates_of
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
-from harvester.fulltext.outcome_counts import DAY_SECONDS
-from harvester.fulltext.recheck.conclude import Case, concluded, last_on
-from harvester.fulltext.recheck.one_file import Before, Effect, Grace, Rechecked, Rechecker
+from harvester.fulltext.recheck.one_file import Before, Case, Effect, Grace, Rechecked, Rechecker, concluded, last_on
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
 from harvester.fulltext.steps import known_of
+from harvester.fulltext.substance import DAY_SECONDS
 from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.works import PREFIX, found_of, work_of
 from harvester.http.messages import Fetch, Fetched, Request
@@ -166,11 +165,6 @@ class _Stream:
         return None if self._is_over else 0.0
 
 
-def grace_of(settings: Settings) -> Grace:
-    """Return for how long a file may be away."""
-    return Grace(settings.number("recheck_grace_looks"), settings.number("recheck_grace_seconds"))
-
-
 def _forget(*_kept: object) -> None:
     """Do nothing."""
 
@@ -219,7 +213,7 @@ class Recheck:
         """Return what rechecks files; with `is_dry` it stores no copies and no texts."""
         keeps = self._settings.is_on("files_keep") and not is_dry
         return Rechecker(
-            grace=grace_of(self._settings),
+            grace=Grace(self._settings.number("recheck_grace_looks"), self._settings.number("recheck_grace_seconds")),
             whole_every=self._settings.number("recheck_whole_every"),
             before=self._known_before,
             copies=self._copies,

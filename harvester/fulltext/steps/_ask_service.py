@@ -50,7 +50,7 @@ def of_repository(url: str, fetch: Fetch, read: Read, *, is_certain: bool = Fals
     FORBIDDEN: the record is restricted. NOT_FOUND also for an unreadable answer, because the site may have another
     software; with `is_certain` that raises AnswerError.
     """
-    suits = readable(read) if is_certain else _any
+    suits = readable(read) if is_certain else lambda _fetched: True  # any answer may be cached
     fetched = fetch(Request(url, headers=_JSON, suits=suits))
     if fetched.status in _RESTRICTED:
         return StepResult(Outcome.FORBIDDEN)
@@ -60,11 +60,6 @@ def of_repository(url: str, fetch: Fetch, read: Read, *, is_certain: bool = Fals
         if is_certain:
             raise
         return StepResult(Outcome.NOT_FOUND)
-
-
-def _any(_fetched: Fetched) -> bool:
-    """Return True: any answer may be cached."""
-    return True
 
 
 def _result(description: Description | None) -> StepResult:
