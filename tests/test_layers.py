@@ -85,7 +85,7 @@ gateway.cli <- gateway + click
 harvester.words <- gateway.core.words harvester.words
 harvester.runtime <- gateway.core harvester.runtime
 harvester.runtime.progress <- gateway.core harvester.runtime + rich
-harvester.xml <- GROUND gateway.core.xmlio harvester.xml + lxml
+harvester.xml <- GROUND gateway.core.xmlio harvester.{words, xml} + lxml
 # The one seam to the network. What lies on this machine may be compressed.
 harvester.http <- GROUND gateway.core.settings harvester.{runtime, xml, http} + isal requests urllib3
 harvester.http.local_files <- GROUND harvester.{runtime, http} + zstandard

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from gateway.core.words import any_of, table
+
 VERSIONS = ("submitted", "accepted", "published")
 
 # Places that include the repository of an institution. A website does not count: some publishers permit it at once, but
@@ -36,12 +38,7 @@ class Colour(StrEnum):
 
 
 # Conditions that every record of ours fulfils: it names the source and links to the publisher by its identifier.
-_FULFILLED = re.compile(
-    r"(?i)^(?:upon publication )?(?:"
-    r"(?:publisher |published )?(?:copyright and )?source must be acknowledged(?: with citation)?"
-    r"|must link to (?:publisher version|published article)(?: with doi)?"
-    r")\.?$"
-)
+_FULFILLED = re.compile(rf"(?i)^(?:upon publication )?(?:{any_of(table(__file__, 'licenses')['fulfilled'])})\.?$")
 _MONTHS_OF_A_YEAR = 12
 
 

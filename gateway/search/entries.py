@@ -14,6 +14,7 @@ from gateway.core.bibliography.dates import dublin_core_year
 from gateway.core.bibliography.identifiers import own_identifiers
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
+from gateway.core.words import table
 from gateway.core.xmltext import clean
 from gateway.search.words import index_words, names_of, people
 
@@ -31,24 +32,7 @@ _SPEC = re.compile(rb"<setSpec>([^<]*)</setSpec>")
 _LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
 _VOCABULARIES = ("info:eu-repo/semantics/", "http://purl.org/dc/dcmitype/")
 _PEOPLE = ("creator", "contributor")
-# Values of dc:type that state a version, a review or an access right, and no kind of document.
-_NO_TYPES = frozenset({
-    "acceptedversion", "draft", "nonpeerreviewed", "openaccess", "other", "peerreviewed", "publishedversion",
-    "submittedversion", "updatedversion",
-})  # fmt: skip
-# One kind of document under several names: info:eu-repo/semantics, COAR Resource Types 3.1, and usual words.
-_SAME_TYPE = {
-    "bachelorthesis": "bachelor thesis", "bookpart": "book part", "book chapter": "book part", "c_18cf": "text",
-    "c_2df8fbb1": "article", "c_2f33": "book", "c_3248": "book part", "c_46ec": "thesis", "c_5794": "conference paper",
-    "c_6501": "article", "c_7a1f": "bachelor thesis", "c_816b": "preprint", "c_93fc": "report",
-    "c_bdcc": "master thesis", "c_c94f": "conference object", "c_db06": "doctoral thesis", "c_ddb1": "dataset",
-    "conferencecontribution": "conference object", "conferenceitem": "conference object",
-    "conferenceobject": "conference object", "conferencepaper": "conference paper",
-    "conferenceposter": "conference poster", "contributiontoperiodical": "periodical contribution",
-    "doctoralthesis": "doctoral thesis", "journal article": "article", "journalarticle": "article",
-    "masterthesis": "master thesis", "phd thesis": "doctoral thesis", "research article": "article",
-    "researcharticle": "article", "technicalreport": "technical report", "workingpaper": "working paper",
-}  # fmt: skip
+_TYPES = table(__file__, "types")
 
 
 class Entry(NamedTuple):
@@ -126,6 +110,6 @@ def _type(text: str) -> str:
     word = clean(" ".join(text.split()).casefold())
     if word.startswith(_VOCABULARIES) or "resource_type/" in word:
         word = word.rstrip("/").rpartition("/")[2]
-    if word in _NO_TYPES or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
+    if word in _TYPES["none"] or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
         return ""
-    return _SAME_TYPE.get(word, word)[:_LONGEST_TYPE]
+    return _TYPES["same"].get(word, word)[:_LONGEST_TYPE]

@@ -50,15 +50,7 @@ _CLASSES = {
     "posted-content": "preprint", "preprint": "preprint",
     "report": "report",
 }  # fmt: skip
-_CLASS_WORDS = (
-    ("thesis", ("thesis", "theses", "dissertation", "masterthesis", "doctoralthesis")),
-    ("preprint", ("preprint", "workingpaper")),
-    ("part", ("bookpart", "bookchapter", "bookitem", "bookbookpart")),
-    ("conference", ("conference", "proceedings")),
-    ("article", ("article", "journal")),
-    ("report", ("report",)),
-    ("book", ("book", "monograph")),
-)
+_CLASS_WORDS = load("matching")["classes"]
 _ALONE = ("thesis", "book")  # a work of one of these classes is of no other
 
 
@@ -202,7 +194,7 @@ def _class_of(types: Iterable[str]) -> str:
     return next(
         (
             name
-            for name, words in _CLASS_WORDS
+            for name, words in _CLASS_WORDS.items()
             if any(word in spelled_word for word in words for spelled_word in spelled)
         ),
         "",

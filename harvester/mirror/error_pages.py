@@ -35,9 +35,12 @@ _PROGRAMS = re.compile(
 )
 _CODE = re.compile(r"[\w.]{1,60}\(")
 _ERROR_WORDS = load("error_words")
-_LANGUAGES = ("english", "programs", "dutch", "german", "french", "romance", "northern", "eastern")
 _WITHIN = (
-    *(re.compile(rf"\b(?:{any_of(_ERROR_WORDS[name])})\b".replace(" ", r"\s")) for name in _LANGUAGES),
+    *(
+        re.compile(rf"\b(?:{any_of(words)})\b".replace(" ", r"\s"))
+        for name, words in _ERROR_WORDS.items()
+        if name not in ("without_spaces", "first")
+    ),
     re.compile(any_of(_ERROR_WORDS["without_spaces"])),
 )
 _AT_FIRST = re.compile(rf"\s*(?:{any_of(_ERROR_WORDS['first'])})(?:\b|\Z)")

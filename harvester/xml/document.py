@@ -25,6 +25,7 @@ from gateway.core.errors import AnswerTooLarge, NoContent, NotOaiPmh, NotXml
 from gateway.core.model import Slice
 from gateway.core.xmlio import Element, memory_of, name_of, pull_parser
 from gateway.core.xmltext import OAI_PMH
+from harvester.words import any_of, load
 from harvester.xml import first_generation, namespaces, recovery
 from harvester.xml.decoding import decode, is_plain
 from harvester.xml.entities import resolved
@@ -199,7 +200,7 @@ _BLOCKED = "a page that blocks robots"
 _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
-            r"cf-mitigated|just a moment|challenge-platform|captcha|are you a robot|access denied", re.IGNORECASE
+            rf"cf-mitigated|challenge-platform|captcha|{any_of(load('links')['titles']['captcha'])}", re.IGNORECASE
         ),
         _BLOCKED,
     ),

@@ -72,7 +72,7 @@ def endings(draw: random.Random) -> list[Ending]:
     return [Ending(draw.choice("st"), "core", draw.choice(HOSTS), "success", MONTH, "copy", draw.randrange(3))] * 2
 
 
-def look(draw: random.Random, identifier: str, url: str) -> FileRecheck:
+def recheck_of(draw: random.Random, identifier: str, url: str) -> FileRecheck:
     host, second = draw.choice(HOSTS), draw.randrange(90)
     share, failures = draw.randrange(SHARES), draw.randrange(2)
     since = draw.choice((0, second))
@@ -174,9 +174,9 @@ def sample(discovery: Discovery, draw: random.Random) -> None:
 
 def recheck(discovery: Discovery, draw: random.Random) -> bool:
     item = draw.choice(ITEMS)
-    rows = [look(draw, item, url) for url in URLS if draw.random() < 0.6]
+    rows = [recheck_of(draw, item, url) for url in URLS if draw.random() < 0.6]
     discovery.rechecks.publish({item: rows})
-    discovery.rechecks.write([look(draw, item, url) for url in URLS], endings(draw))
+    discovery.rechecks.write([recheck_of(draw, item, url) for url in URLS], endings(draw))
     discovery.rechecks.schedule(draw.choice("st"), draw.choice((0, 30, 50)), draw.randrange(200))
     is_asked = discovery.rechecks.ask(draw.choice("st"), draw.randrange(99))
     if draw.random() < 0.3:
@@ -189,7 +189,7 @@ def conclude(discovery: Discovery, draw: random.Random) -> bool:
     item, url = draw.choice(ITEMS), draw.choice(URLS)
     last = max((made.number for made in discovery.decisions(item) if made.url == url), default=0)
     news = Findings((decision(draw)._replace(identifier=item),), '{"c": 1}', (copy(draw, item),))
-    return discovery.rechecks.conclude(look(draw, item, url), last, url, lambda *_: news, draw.choice(DIGESTS))
+    return discovery.rechecks.conclude(recheck_of(draw, item, url), last, url, lambda *_: news, draw.choice(DIGESTS))
 
 
 STEPS: tuple[Step, ...] = (

@@ -336,8 +336,8 @@ def _outlasted(work: Callable[[], None]) -> Callable[[], None]:
 def stage(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Stage]:
     ready_made(tmp_path, make_databases)
     open_discovery(tmp_path).close()
-    desk_file = tmp_path / "discovery.sqlite"
-    with closing(Discovery(desk_file)) as discovery, closing(Stage(tmp_path, discovery, random.Random(SEED))) as made:
+    database = tmp_path / "discovery.sqlite"
+    with closing(Discovery(database)) as discovery, closing(Stage(tmp_path, discovery, random.Random(SEED))) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ from tests.applications import application
 from tests.publish.harness import make_databases
 from tests.rows import each_row
 
-FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}
+ROUTES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def app(tmp_path: Path) -> Iterator[Flask]:
         yield made
 
 
-def test_each_face_is_one_of_pages_or_none(app):
-    assert set(app.blueprints) == FACES_OF_PAGES | OTHERS
+def test_each_blueprint_is_one_of_pages_or_none(app):
+    assert set(app.blueprints) == ROUTES_OF_PAGES | OTHERS
 
 
 @each_row(

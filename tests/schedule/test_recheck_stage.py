@@ -62,9 +62,11 @@ def test_every_file_is_looked_at_when_asked_for_and_only_then(instance) -> None:
     assert called(instance, "recheck") == (0, "", "Looked at 0 files: nothing is due.\n")
     status, output, error = called(instance, "recheck", "--all", "--json")
     rechecks = [json.loads(line) for line in output.splitlines()]
-    assert {look["url"] for look in rechecks} >= {COPY, FILE}
+    assert {recheck["url"] for recheck in rechecks} >= {COPY, FILE}
     assert {
-        (look["effect"], look["outcome"], look["is_named"]) for look in rechecks if look["url"] in (COPY, FILE)
+        (recheck["effect"], recheck["outcome"], recheck["is_named"])
+        for recheck in rechecks
+        if recheck["url"] in (COPY, FILE)
     } == {
         ("unchanged", "success", False),
         ("unchanged", "success", True),

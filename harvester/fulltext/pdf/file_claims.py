@@ -24,8 +24,8 @@ _LONGEST_COVER = 1_500  # characters of a first page that may be a cover
 _WORDS = load("retractions")
 _RETRACTED = re.compile(any_of(_WORDS["in_files"]))
 # A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
-WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
-_WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
+WATERMARK = re.compile(rf"(?m)(?<![A-Z])(?:{any_of(_WORDS['marks_of_retraction'])})\s?$")
+_WITHDRAWN = re.compile(rf"(?m)(?<![A-Z] )\b(?:{any_of(_WORDS['marks_of_withdrawal'])})\s?$")
 _OF_RETRACTIONS = words_of(_WORDS["topics"])
 
 
