@@ -112,4 +112,4 @@ def _type(text: str) -> str:
         word = word.rstrip("/").rpartition("/")[2]
     if word in _TYPES["none"] or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
         return ""
-    return _TYPES["same"].get(word, word)[:_LONGEST_TYPE]
+    return str(_TYPES["same"].get(word, word))[:_LONGEST_TYPE]
