@@ -14,6 +14,7 @@ NEVER = "never run"
 COMPARED = "compared_"  # before one of the values of `compared`, in the counts of a run: so many names were compared
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
 PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
+_ENDED = (PROCESS_ENDED, "Its process died. Its committed pages are stored, and the next run continued from there.")
 _GOES_ON = "The next run continues from there."
 _SEE = "`harvester log {}` shows all runs."
 _REMAINS = "The record remains as a tombstone, so that harvesters learn of it."
@@ -44,7 +45,7 @@ class State(NamedTuple):
 
 def of_run(run: Run, *, has_died: bool = False) -> State:
     """Return how a run stands. `has_died`: it is marked as running, and no process works on its source."""
-    if has_died or run.reasons == (PROCESS_ENDED,):
+    if has_died or is_ended(run):
         return State(DIED, "caution", "Interrupted", PROCESS_ENDED, _GOES_ON)
     if run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.stage not in _OF_RECORDS:
         why = without_secrets(" ".join(run.reasons[:_MOST_REASONS]))
@@ -60,9 +61,14 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
         headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:
         headline = f"{shown}, with doubts"
-    names = _COMPARED.get(kind, "").format(run.counts.get(f"{COMPARED}{kind}"), run.counts.get("received"))
+    names = _COMPARED.get(kind, "").format(run.counts.get(f"{COMPARED}{kind}"), run.counts.get("received", 0))
     why = without_secrets(" ".join(filter(None, (*run.reasons[:_MOST_REASONS], names))))
     return State(name, shape, headline, why, next_step.format(run.source))
+
+
+def is_ended(run: Run) -> bool:
+    """Return whether the process of a run was killed, and a later one has noted that."""
+    return len(run.reasons) == 1 and run.reasons[0] in _ENDED
 
 
 def compared(run: Run) -> str:
@@ -152,7 +158,7 @@ _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
 }
 # What was compared by a run that found no gap, and is not shown to be complete.
 _COMPARED: Mapping[str, str] = {
-    "nothing": "The source gives no names to compare with.",
+    "nothing": "Nothing was compared with names of the source.",
     "part": "{} of {} names were compared.",
     "names": "All names were compared; no number and no date shows that these are all.",
 }

@@ -193,7 +193,7 @@ class RequestReader:
             raise Refused(HTTPStatus.BAD_REQUEST, "The request must be one of HTTP/1.1 or HTTP/1.0.")
         if len(self._fields) > _FIELDS:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many header fields.")
-        hosts = self._values(b"host")
+        hosts = [value.strip(b" \t") for value in self._values(b"host")]
         if len(hosts) > 1 or (not hosts and version == "1.1") or not all(map(_HOST.fullmatch, hosts)):  # RFC 9112 §3.2
             raise Refused(HTTPStatus.BAD_REQUEST, "The request must have one Host field, and in it a host.")
         if not (self.is_complete or self._awaited or self._is_chunked):

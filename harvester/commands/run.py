@@ -6,7 +6,7 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
-from gateway.core.states import DIED, compared, of_run
+from gateway.core.states import DIED, compared, is_ended, of_run
 from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
 from harvester.commands.output import moment, with_json, write_json
 from harvester.harvest.access import kinds
@@ -146,7 +146,7 @@ def facts_of_run(run: Run, *, has_died: bool = False) -> dict[str, object]:
         "source": run.source,
         "run": run.number,
         "stage": run.stage,
-        "outcome": DIED if has_died else run.outcome.value,
+        "outcome": DIED if has_died or is_ended(run) else run.outcome.value,
         "is_complete": run.is_complete,
         "compared": compared(run),
         "started_at": moment(run.started_at),

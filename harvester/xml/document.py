@@ -200,7 +200,9 @@ _BLOCKED = "a page that blocks robots"
 _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
-            rf"cf-mitigated|challenge-platform|captcha|{any_of(load('links')['titles']['captcha'])}", re.IGNORECASE
+            "cf-mitigated|challenge-platform|captcha"
+            rf"|<title[^>]{{0,200}}>[^<]{{0,200}}(?:{any_of(load('links')['titles']['captcha'])})",
+            re.IGNORECASE,
         ),
         _BLOCKED,
     ),

@@ -31,7 +31,7 @@ def test_a_run_says_what_happened_and_why(outcome, is_complete, counts, headline
     [
         ({"received": 50, "compared_part": 30}, "No gap found. 30 of 50 names were compared."),
         ({"received": 50, "compared_names": 50}, "No gap found. All names were compared; no number and no date shows"),
-        ({"received": 50, "compared_nothing": 0}, "No gap found. The source gives no names to compare with."),
+        ({"received": 50, "compared_nothing": 0}, "No gap found. Nothing was compared with names of the source."),
         ({"received": 50, "compared_whole": 50}, "Complete."),
         ({"received": 50}, "Complete."),  # of an earlier release, or of a source without such names
     ],

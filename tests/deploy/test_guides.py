@@ -209,7 +209,7 @@ def test_the_guide_to_close_the_loop_with_a_source(machine: Machine) -> None:
     assert "<url>" in next(text for text in outputs if 'capability="resourcelist"' in text)
     *_, offers, explained = outputs
     assert [line.split()[1] for line in offers.splitlines()] == ["taken", "taken"]
-    assert "already-held" in explained.splitlines()[0]
+    assert "A file was found." in explained.splitlines()[0]
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/ste
 harvester/fulltext/steps/semantic_scholar harvester/fulltext/steps/unpaywall harvester/fulltext/pages/*
 harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
 harvester/fulltext/known_copies harvester/fulltext/page_ranges
-harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
+harvester/fulltext/pdf/file_claims harvester/fulltext/retractions
 harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
 harvester/http/messages harvester/http/robots_txt harvester/http/urls
 harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sources/oai_pmh/date_ranges

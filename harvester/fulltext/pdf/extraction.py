@@ -5,8 +5,10 @@ import os
 import re
 import signal
 import subprocess
+from collections import Counter
 from contextlib import suppress
 from typing import NamedTuple
+from unicodedata import category
 
 from gateway.core import sandbox
 from gateway.core.errors import ConfigurationError
@@ -16,12 +18,15 @@ from harvester.fulltext.pdf import reader
 SECONDS = 30.0
 ENOUGH_WORDS = 100  # with fewer the other engine is tried, too; after that a person must look
 _ENGINES = tuple(reader.ENGINES)
-_LEAST_SHARE = 0.5  # of letters among the signs of a text
+_MOST_SIGNS = 100_000  # of a text
+_NAMELESS = re.compile(r"\(cid:\d{1,6}\)")  # a letter whose name is not known
+_OF_TABLES = str.maketrans("", "", " \t\r\n\f.,_-\u2013\u2026\u00b7()[]%+=/")
 _HIGH = bytes(range(0x80, 0x100))
 _OF_MACINTOSH = str.maketrans(_HIGH.decode("mac_roman"), _HIGH.decode("cp1252", "replace"))
 # Many accented letters are upper-case ones then, between small letters.
 _MISREAD = re.compile(f"[a-z][{''.join(filter(str.isupper, bytes(range(0xE0, 0xFD)).decode('mac_roman')))}][a-z]")
-_MOST_SIGNS, _LEAST_MISREAD = 20_000, 5
+_ACCENTED = re.compile("[a-z][à-ìî-öø-ÿ][a-z]")  # without í, as which apostrophes come
+_LEAST_MISREAD = 5
 _WITHOUT_SPACES = re.compile("[\u2e81-\U0010ffff]+")  # letters of scripts without spaces
 
 _STATUSES = {
@@ -75,7 +80,8 @@ def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
         answer = _extracted(engine, data, seconds)
         if answer.outcome is Outcome.ENCRYPTED_PDF:
             return answer
-        best = answer if best is None or answer.word_count > best.word_count else best
+        if best is None or answer.outcome is Outcome.SUCCESS or answer.word_count > best.word_count:
+            best = answer
         if best.outcome is Outcome.SUCCESS:
             break
     assert best is not None
@@ -95,28 +101,43 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
     extracted = Extracted(
         Outcome.SUCCESS,
         answer_["pages"],
-        _with_accents(answer_["first"]),
-        _with_accents(answer_["rest"]),
+        answer_["first"],
+        answer_["rest"],
         engine,
-        _with_accents(answer_["front"]),
+        answer_["front"],
         tuple(answer_["counts"]),
         sizes,
     )
     if not extracted.pages:
         return extracted._replace(outcome=Outcome.BROKEN_PDF)
-    is_text = extracted.word_count >= ENOUGH_WORDS and _is_readable(extracted.first)
+    is_text = extracted.word_count >= ENOUGH_WORDS and _is_readable(extracted.text)
     return extracted if is_text else extracted._replace(outcome=Outcome.NO_TEXT)
 
 
 def _is_readable(text: str) -> bool:
-    """Return whether a text has more letters than other signs; a font that does not say its letters gives others."""
-    letters, signs = sum(map(str.isalpha, text)), len("".join(text.split()))
-    return not letters < _LEAST_SHARE * signs
+    """Return whether a text has more letters than other signs; a font that does not say its letters gives others.
+
+    Digits do not count, nor do the dots of tables of contents and what else stands in tables.
+    """
+    kinds = Counter(map(category, _NAMELESS.sub("\x00", text[:_MOST_SIGNS]).translate(_OF_TABLES)))
+    letters = sum(number for kind, number in kinds.items() if kind[0] in "LM")
+    return letters >= sum(number for kind, number in kinds.items() if kind[0] in "CPS")
 
 
-def _with_accents(text: str) -> str:
+def with_accents(extracted: Extracted) -> Extracted:
     """Return a text with its accents where an encoding of Macintosh was taken for that of Windows: `ambiguÔtÈ`."""
-    return text.translate(_OF_MACINTOSH) if len(_MISREAD.findall(text[:_MOST_SIGNS])) >= _LEAST_MISREAD else text
+    return extracted._replace(
+        first=_accented(extracted.first), rest=_accented(extracted.rest), front=_accented(extracted.front)
+    )
+
+
+def _accented(text: str) -> str:
+    return "\f".join(map(_page_with_accents, text.split("\f")))
+
+
+def _page_with_accents(page: str) -> str:
+    misread, right = len(_MISREAD.findall(page)), len(_ACCENTED.findall(page))
+    return page.translate(_OF_MACINTOSH) if misread >= max(_LEAST_MISREAD, 2 * right) else page
 
 
 _at_work: set[subprocess.Popen[bytes]] = set()

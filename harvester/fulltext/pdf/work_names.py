@@ -20,9 +20,12 @@ from harvester.fulltext.pdf.titles import worth
 _LEAST_SURNAME = 2  # letters
 _INITIALS = 2  # letters of a part of a name that may be initials
 _FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; from the second on, letters are words
+# How a text cites a work: `Doe et al. (2011) say`. A line of authors ends with its year, if it has one.
+_CITED = re.compile(
+    r"(?: {1,2}et {1,2}al| {1,2}[^\w\s]?\w{0,3} {1,2}[\w-]{2,40})?[.,]{0,2} {0,2}[(\[]?(?:1[89]|20)\d\d[a-z]?[)\],;]"
+    r"[^\S\n]{0,3}\S"
+)
 # Up to three letters of affiliations may be glued to a surname: `Lanea,c,*`, `Bendera;1`, `NAGUMOt`.
-# How a text cites a work: `Doe et al. (2011`, `Doe and Roe, 2011;`. A line of authors has no such year.
-_CITED = re.compile(r"(?:\s+et\s+al|\s+\W?\w{0,3}\s+[\w-]{2,40})?[.,]{0,2}\s*[(\[]?(?:1[89]|20)\d\d[a-z]?[)\],;]")
 _AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 

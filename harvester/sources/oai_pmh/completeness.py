@@ -332,6 +332,9 @@ def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
         return ()
     named, unanswered = _ask_around(walk, short, end)
     if not evidence.is_settled:
+        if is_mixed and unanswered and walk.compared is not Compared.WHOLE:
+            walk.doubt()
+        unanswered = [] if is_mixed else unanswered  # where there is no order, the records may have any date
         mixed = evidence.part if is_mixed else 0
         walk.change(walk.state.noted(is_settled=True, mixed=mixed, short=text_of_windows(*named)))
         return (*named, *unanswered)

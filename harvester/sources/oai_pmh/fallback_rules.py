@@ -112,9 +112,12 @@ def note_order(state: ListState, datestamps: list[str]) -> ListState:
 def note_short(state: ListState, datestamps: list[str], chance: Callable[[], float]) -> ListState:
     """Return the list after a further page with these datestamps, with the dates around a short page before it.
 
-    A page in the middle of a list is short if it has fewer records than another one. Of many, some are remembered.
+    A page in the middle of a list is short if it has fewer records than another one. Of many, some are remembered,
+    until they are settled.
     """
     evidence, count = state.evidence, len(datestamps)
+    if evidence.is_settled:
+        return state
     edge_after = (_written(datestamps[-1]) if datestamps else "") or evidence.edge_after
     uneven, windows = evidence.uneven, list(windows_of(evidence.short))
     if evidence.previous is not None and evidence.previous < max(evidence.most, count):

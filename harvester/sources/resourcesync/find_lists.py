@@ -137,7 +137,12 @@ class _Search:
             profile = next((link.href for link in document.head.related("profile")), "")
             self._take_capabilities(fetched.url, list(document), profile)
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
-            if not (capability or document.head.links or any(entry[2:] != Entry("")[2:] for entry in document)):
+            if not (
+                capability
+                or document.head.at
+                or document.head.links
+                or any(entry[2:] != Entry("")[2:] for entry in document)
+            ):
                 raise NotResourceSync(_PLAIN.format(fetched.url))
             self._take_list(fetched, document.head, depth)
         else:

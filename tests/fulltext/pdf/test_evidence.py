@@ -32,7 +32,8 @@ OWN = page("Journal of Gardens 12 (2012) 1-9", TITLE, "C. Matthiesen1, M. Atatü
     page("Research Article", f"{TITLE} 1", "Matthiesen et al."),
     page(f"Original article: {TITLE}", "Matthiesen et al."),
     page(f"{TITLE} C. Matthiesen, M. Atatüre", "Cambridge"),
-    page("We have made a small note of it.", TITLE, "C. Matthiesen"),
+    page("We have made a small note of it.", TITLE, "C. Matthiesen"), page(TITLE, "C. Matthiesen (2012)"),
+    page(TITLE, "C. Matthiesen and M. Roe", "2012, 12, 33-45"),
     "Institutional repository: terms of use\fpage\r\n" + OWN,
 ])  # fmt: skip
 def test_a_title_stands_where_a_document_names_itself(first: str) -> None:

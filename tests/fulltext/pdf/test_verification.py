@@ -27,6 +27,7 @@ from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 PDF = DATA / "pdf"
+PROSE = "We measured the light of many small things in the long grass. " * 60
 
 
 @each_row("content, mime_type", [
@@ -90,18 +91,28 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
     assert extract(b"%PDF-1.4").outcome is Outcome.BROKEN_PDF
 
 
-@each_row("text, outcome, begins", [
-    ("La dÈsambiguÔsation sÈmantique rÈvËle les mots " * 30, Outcome.SUCCESS, "La désambiguïsation sémantique révèle"),
-    ("La col·lecció del McÉwan " * 30, Outcome.SUCCESS, "La col·lecció del McÉwan La"),
-    ("!\"#$ %&'( a)*+ ,-./ 0123 " * 30, Outcome.NO_TEXT, ""),
+@each_row("text, outcome", [
+    ("Contents\n" + "The coherence of dots . . . . . . . . . . . . . . . . . . . . . . . 17\n" * 30, Outcome.SUCCESS),
+    ("0.25 (0.03)  17.3 %  [12, 14]\n" * 60 + PROSE, Outcome.SUCCESS),
+    ("ဤစာတမ်းသည် မြန်မာဘာသာ စကားကို လေ့လာသည်။ " * 60, Outcome.SUCCESS),
+    ("(cid:12)(cid:3) (cid:17)(cid:201) " * 99, Outcome.NO_TEXT), ("!\"#$ %&'( a)*+ ,-./ 0123 " * 30, Outcome.NO_TEXT),
 ])  # fmt: skip
-def test_text_of_wrong_encodings_is_put_right_or_is_no_text(
-    text: str, outcome: Outcome, begins: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_without_letters_is_none(text: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = {"pages": 2, "first": text, "rest": "", "front": text, "counts": [], "sizes": []}
     monkeypatch.setattr(extraction, "_child", lambda *_: (0, json.dumps(answer).encode()))
-    extracted = extract(b"%PDF-1.4")
-    assert (extracted.outcome, extracted.front.startswith(begins)) == (outcome, True)
+    assert extract(b"%PDF-1.4").outcome is outcome
+
+
+@each_row("page, wanted", [
+    ("La dÈsambiguÔsation sÈmantique rÈvËle les ambiguÔtÈs", "La désambiguïsation sémantique révèle les ambiguïtés"),
+    *((page, page) for page in (
+        "Étude systématique des espèces",
+        "an tÚdarás i gcás na hÓige agus na hÉireann, an tÚdarás, ag Ó hÓgáin, i dtús na hÁite " * 5,
+    )),
+])  # fmt: skip
+def test_accents_of_a_wrong_encoding_are_put_right_page_by_page(page: str, wanted: str) -> None:
+    right = "Étude systématique des espèces\f"
+    assert extraction.with_accents(Extracted(Outcome.SUCCESS, first=right + page)).first == right + wanted
 
 
 @needs_data

@@ -95,7 +95,7 @@ def test_a_web_site_with_or_without_a_plain_sitemap_is_no_source(site, command):
         status, _, words = command("source", *arguments)
         assert status
         assert "--kind" not in words
-        assert any(text in words for text in ("is the sitemap of a web site", "`harvester source check"))
+        assert any(text in words for text in ("is the sitemap of a web site", "Correct the url of the source")), words
     command("source", "add", "other", url, "--kind", "resourcesync", "--no-check")
     status, (facts,), _ = command("run", "other")
     assert (status, facts["is_complete"]) == (1, False)
