@@ -39,13 +39,13 @@ class Lender(ABC, Generic[T]):
     def translated(self) -> AbstractContextManager[None]:
         """Turn every error of the driver inside the block into a StoreError."""
 
+    @abstractmethod
     def reading(self) -> AbstractContextManager[Session]:
         """Lend a connection for reading."""
-        raise NotImplementedError
 
+    @abstractmethod
     def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> AbstractContextManager[Session]:
         """Lend a connection inside a write transaction."""
-        raise NotImplementedError
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
         """Return all rows of one query."""

@@ -21,12 +21,6 @@ _ENGINES = tuple(reader.ENGINES)
 _MOST_SIGNS = 100_000  # of a text
 _NAMELESS = re.compile(r"\(cid:\d{1,6}\)")  # a letter whose name is not known
 _OF_TABLES = str.maketrans("", "", " \t\r\n\f.,_-\u2013\u2026\u00b7()[]%+=/")
-_HIGH = bytes(range(0x80, 0x100))
-_OF_MACINTOSH = str.maketrans(_HIGH.decode("mac_roman"), _HIGH.decode("cp1252", "replace"))
-# Many accented letters are upper-case ones then, between small letters.
-_MISREAD = re.compile(f"[a-z][{''.join(filter(str.isupper, bytes(range(0xE0, 0xFD)).decode('mac_roman')))}][a-z]")
-_ACCENTED = re.compile("[a-z][à-ìî-öø-ÿ][a-z]")  # without í, as which apostrophes come
-_LEAST_MISREAD = 5
 _WITHOUT_SPACES = re.compile("[\u2e81-\U0010ffff]+")  # letters of scripts without spaces
 
 _STATUSES = {
@@ -122,22 +116,6 @@ def _is_readable(text: str) -> bool:
     kinds = Counter(map(category, _NAMELESS.sub("\x00", text[:_MOST_SIGNS]).translate(_OF_TABLES)))
     letters = sum(number for kind, number in kinds.items() if kind[0] in "LM")
     return letters >= sum(number for kind, number in kinds.items() if kind[0] in "CPS")
-
-
-def with_accents(extracted: Extracted) -> Extracted:
-    """Return a text with its accents where an encoding of Macintosh was taken for that of Windows: `ambiguÔtÈ`."""
-    return extracted._replace(
-        first=_accented(extracted.first), rest=_accented(extracted.rest), front=_accented(extracted.front)
-    )
-
-
-def _accented(text: str) -> str:
-    return "\f".join(map(_page_with_accents, text.split("\f")))
-
-
-def _page_with_accents(page: str) -> str:
-    misread, right = len(_MISREAD.findall(page)), len(_ACCENTED.findall(page))
-    return page.translate(_OF_MACINTOSH) if misread >= max(_LEAST_MISREAD, 2 * right) else page
 
 
 _at_work: set[subprocess.Popen[bytes]] = set()

@@ -32,7 +32,7 @@ from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf import rules
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.evidence import signs
-from harvester.fulltext.pdf.extraction import Extracted, with_accents
+from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
 from harvester.fulltext.pdf.similarity import Compared, compared
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
@@ -126,7 +126,6 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
         return _of_its_kind(
             Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
         )
-    extracted = with_accents(extracted)
     shared = compared(wanted.texts, extracted.text)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)

@@ -20,11 +20,6 @@ from harvester.fulltext.pdf.titles import worth
 _LEAST_SURNAME = 2  # letters
 _INITIALS = 2  # letters of a part of a name that may be initials
 _FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; from the second on, letters are words
-# How a text cites a work: `Doe et al. (2011) say`. A line of authors ends with its year, if it has one.
-_CITED = re.compile(
-    r"(?: {1,2}et {1,2}al| {1,2}[^\w\s]?\w{0,3} {1,2}[\w-]{2,40})?[.,]{0,2} {0,2}[(\[]?(?:1[89]|20)\d\d[a-z]?[)\],;]"
-    r"[^\S\n]{0,3}\S"
-)
 # Up to three letters of affiliations may be glued to a surname: `Lanea,c,*`, `Bendera;1`, `NAGUMOt`.
 _AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
@@ -68,8 +63,7 @@ def authors_on(front: Front, authors: Iterable[str]) -> Iterator[int]:
         if worth(name) < _LEAST_SURNAME:
             continue
         for start, stop in front.spots(name):
-            is_name = is_wide or (not front.text[start - 1 : start].isalpha() and _AFTER_NAME.match(front.text, stop))
-            if is_name and not _CITED.match(front.text, stop):
+            if is_wide or (not front.text[start - 1 : start].isalpha() and _AFTER_NAME.match(front.text, stop)):
                 yield start
 
 

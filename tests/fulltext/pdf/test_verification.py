@@ -103,18 +103,6 @@ def test_a_text_without_letters_is_none(text: str, outcome: Outcome, monkeypatch
     assert extract(b"%PDF-1.4").outcome is outcome
 
 
-@each_row("page, wanted", [
-    ("La dÈsambiguÔsation sÈmantique rÈvËle les ambiguÔtÈs", "La désambiguïsation sémantique révèle les ambiguïtés"),
-    *((page, page) for page in (
-        "Étude systématique des espèces",
-        "an tÚdarás i gcás na hÓige agus na hÉireann, an tÚdarás, ag Ó hÓgáin, i dtús na hÁite " * 5,
-    )),
-])  # fmt: skip
-def test_accents_of_a_wrong_encoding_are_put_right_page_by_page(page: str, wanted: str) -> None:
-    right = "Étude systématique des espèces\f"
-    assert extraction.with_accents(Extracted(Outcome.SUCCESS, first=right + page)).first == right + wanted
-
-
 @needs_data
 @pytest.mark.slow
 @each_row("name", ["spaces_200MB", "textops_20MB"])
