@@ -104,6 +104,7 @@ def _descriptions(stated: Facts) -> Iterator[str]:
     abstracts: list[Text] = [entry for entry in known.descriptions if entry.type != "note"]
     yield from (_field("520", "3 ", ("a", entry.text)) for entry in abstracts)
     yield from (_field("522", "  ", ("a", text)) for text in known.coverage)
+    yield from (_field("536", "  ", ("a", entry.funder), ("c", entry.grant)) for entry in known.funding)
     for text in known.rights:
         yield _field("540", "  ", ("u", address(text)) if is_address(text) else ("a", text))
     yield from (_field("653", "  ", ("a", entry.text)) for entry in known.subjects)

@@ -315,6 +315,9 @@ def _texts(record: _Record, known: Describing) -> None:
             known.subject(" -- ".join(part.rstrip(" .,;") for part in field.all(codes)))
         if entry := _TABLE["texts"].get(field.tag):
             known.more(entry[0], field.joined(entry[1]).rstrip(_ISBD))
+    for field in record.all("536"):
+        if number := field.first("c") or field.first("b") or field.first("f"):
+            known.fund(field.first("a"), grant=number)
     for field in record.all("540", "542"):
         known.rights(field.first("af"), field.first("u"))
     for field in record.all("506"):

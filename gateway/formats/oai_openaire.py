@@ -3,7 +3,7 @@
 Its elements are those of DataCite, Dublin Core, and its own (oaire): citation, files, licence, version. Of what the
 guidelines call mandatory, every record has title, creator and resource type. Publication date, access rights and
 resource identifier are there if the record states them; an embargo or an open licence states access rights. What is
-mandatory if applicable is there if it is known. Funding references are not written: the Work has none.
+mandatory if applicable is there if it is known.
 """
 
 import re
@@ -112,6 +112,7 @@ def _described(stated: Facts) -> Iterator[str]:
     known, host = stated.known, stated.host
     yield datacite.titles(stated, "datacite:")
     yield datacite.agents(stated, "datacite:")
+    yield datacite.funding(stated, "oaire:")
     best = next((entry for entry in stated.identifiers if entry.scheme in _IDENTIFIERS), None)
     yield datacite.alternate_identifiers([entry for entry in stated.identifiers if entry is not best], "datacite:")
     numbers = [("ISSN", host.issn), ("ISBN", host.isbn)]

@@ -13,6 +13,7 @@ from gateway.core.errors import GatewayError
 from gateway.core.model import (
     Bibliography,
     DateType,
+    Funding,
     Host,
     Identifier,
     Statement,
@@ -59,7 +60,7 @@ ARTICLE = _dc(
     ("source", "Journal of Tests; Vol. 12 No. 3 (2019); 45-67"), ("source", "ISSN 0028-0836"), ("subject", "wine"),
     ("description", "We tasted."), ("rights", "https://creativecommons.org/licenses/by/4.0/"),
     ("rights", "All rights reserved."), ("format", "application/pdf"), ("coverage", "France"),
-    ("relation", "A series"),
+    ("relation", "A series"), ("relation", "info:eu-repo/grantAgreement/EC/FP7/608166"),
 )  # fmt: skip
 WORKS = {
     "an article": ARTICLE,
@@ -85,6 +86,7 @@ WORKS = {
             host=Host(title="Proceedings", isbn="9783161484100", first_page="e12"),
             type="conference paper",
             descriptions=(Text("A note.", "", "note"),),
+            funding=(Funding("A fund", "https://ror.org/01an7q238", "G 1", "http://fund.example.org/1", "Reefs"),),
         ),
     ),
 }  # fmt: skip
@@ -132,6 +134,13 @@ def test_orcid_and_role_are_written(known: MetadataFormat) -> None:
     agents = facts_of(_read_again(known, WORKS["a richer format"])).known.agents
     assert [agent.orcid for agent in agents][:1] == ["https://orcid.org/0000-0002-1825-0097"]
     assert not next(agent for agent in agents if agent.family == "Doe").is_author
+
+
+@each_row("prefix", ["marcxml", "oai_datacite", "oai_openaire"])
+def test_funding_is_written_and_read_again(prefix: str) -> None:
+    for name, stated in (("an article", ("EC", "608166")), ("a richer format", ("A fund", "G 1"))):
+        funding = facts_of(_read_again(written()[prefix], WORKS[name])).known.funding
+        assert [(entry.funder, entry.grant) for entry in funding] == [stated]
 
 
 def test_what_the_guidelines_of_openaire_call_mandatory_is_there() -> None:
