@@ -253,7 +253,7 @@ TARGETS: Mapping[str, Callable[..., None]] = {
     "type": lambda known, _, words: known.type(words),
     "more": lambda known, _, words, kind: known.more(kind, words),
     "page": lambda known, _, words: known.page(words),
-    "file": lambda known, _, words: known.file(words),
+    "file": lambda known, element, words, type_="": known.file(words, attribute_of(element, type_) if type_ else ""),
 }
 
 
