@@ -121,6 +121,12 @@ source.add_command(load)
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option("--prefer", multiple=True, metavar="PREFIX", help="A preferred metadataPrefix; may be repeated.")
 @click.option(
+    "--apart",
+    is_flag=True,
+    default=None,
+    help="Serve its records in a format of formats_made as PREFIX.NAME, next to ours.",
+)
+@click.option(
     "--friend/--no-friend", default=None,
     help="Name it among the friends in our Identify. Default: if it needs no credentials.",
 )  # fmt: skip
