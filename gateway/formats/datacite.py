@@ -167,7 +167,8 @@ def _agent(element: Element, kind: str) -> Agent:
     if not (family and given) and type_ == "Personal" and name.count(",") == 1:
         family, _, given = name.partition(",")
     if family and given.strip():
-        return person(family, given.strip(), suffix=agent_of(name).suffix, orcid=orcid, affiliations=affiliations)
+        suffix = agent_of(name).suffix if name.count(",") > 1 else ""
+        return person(family, given.strip(), suffix=suffix, orcid=orcid, affiliations=affiliations)
     agent = agent_of(name)
     return agent._replace(orcid=orcid or agent.orcid, affiliations=affiliations)
 
