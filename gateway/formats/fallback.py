@@ -10,13 +10,14 @@ from itertools import islice
 
 from gateway.core.bibliography.people import is_name, parts_of_list
 from gateway.core.model import Statement, Work
-from gateway.core.xmlio import Element, children, name_of, text_of
-from gateway.core.xmltext import XML
+from gateway.core.xmlio import Element, children, name_of, renamed, text_of
+from gateway.core.xmltext import DCTERMS, XML
 from gateway.formats import MetadataFormat, qualified_dc, readers_by_root
 from gateway.formats._statements import work_of
 from gateway.formats._tables import TABLES
 
 _NAMES: Mapping[str, str] = TABLES["fallback"]
+_DUBLIN_CORE = ("dc", "qualifieddc", "qdc", "dcterms")  # roots, where all elements are in no namespace
 _MOST = 500  # statements: a payload may be a whole book
 
 
@@ -25,7 +26,9 @@ def read(root: Element, content: bytes) -> Work:
     for format_ in readers_by_root(name_of(root)[1]):
         if (work := format_.read(root, content)) is not None and work.statements:
             return work
-    if (work := qualified_dc.read(root, content)) is not None:
+    namespace, name = name_of(root)
+    same = renamed(root, "", DCTERMS) if not namespace and name in _DUBLIN_CORE else root
+    if (work := qualified_dc.read(same, content)) is not None:
         return work
     parts = list(islice(children(root), 2))
     if len(parts) == 1 and len(parts[0]):  # a wrapper
@@ -34,8 +37,10 @@ def read(root: Element, content: bytes) -> Work:
 
 
 def _suggested(root: Element) -> Iterator[Statement]:
-    for element in children(root):
-        name = _NAMES.get(name_of(element)[1].lower())
+    for child in children(root):
+        name = _NAMES.get(name_of(child)[1].lower())
+        inner = child.find("{*}name") if name == "creator" else None  # next to an affiliation
+        element = child if inner is None else inner
         if name and next(children(element), None) is None and (text := text_of(element)):
             language = element.get(f"{{{XML}}}lang", "")
             yield from (Statement(name, part, language) for part in _parts(name, text))

@@ -151,7 +151,7 @@ def _title(field: _Field, record: _Record) -> str:
         if parts and code == "b":
             parts[-1] = f"{parts[-1]}: {bare}"
         elif parts:
-            parts.append(f". {bare}")
+            parts.append(f" {bare}" if parts[-1].endswith(".") else f". {bare}")
         else:
             parts.append(bare)
     text = "".join(parts).strip()
@@ -366,5 +366,5 @@ FORMAT = MetadataFormat(
     write=write,
     is_optional=True,
     schemas=("http://www.loc.gov/standards/marcxml/",),
-    roots=("record", "collection", "oai_marc"),
+    roots=("record", "collection", "oai_marc", "bib"),
 )
