@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeAlias
 
 from gateway.core.bibliography.dates import dublin_core_year
 from gateway.core.bibliography.identifiers import own_identifiers
+from gateway.core.bibliography.types import type_of
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
-from gateway.core.words import table
 from gateway.core.xmltext import clean
 from gateway.search.words import index_words, names_of, people
 
@@ -32,7 +32,12 @@ _IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
 _SPEC = re.compile(rb"<setSpec>([^<]*)</setSpec>")
 _LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
 _VOCABULARIES = ("info:eu-repo/semantics/", "http://purl.org/dc/dcmitype/")
-_TYPES = table(__file__, "types")
+# Words for a version, a review or an access right, and not for a kind of document.
+_NO_TYPES = frozenset((
+    "acceptedversion", "draft", "nonpeerreviewed", "openaccess", "other", "peerreviewed", "publishedversion",
+    "submittedversion", "updatedversion",
+))  # fmt: skip
+_SHOWN = {"journal article": "article", "c_18cf": "text"}  # of labels, and of COAR's code for a text
 
 
 class Entry(NamedTuple):
@@ -113,6 +118,7 @@ def _type(text: str) -> str:
     word = clean(" ".join(text.split()).casefold())
     if word.startswith(_VOCABULARIES) or "resource_type/" in word:
         word = word.rstrip("/").rpartition("/")[2]
-    if word in _TYPES["none"] or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
+    if word in _NO_TYPES or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
         return ""
-    return str(_TYPES["same"].get(word, word))[:_LONGEST_TYPE]
+    label = type_of((word,)) or word
+    return _SHOWN.get(label, label)[:_LONGEST_TYPE]

@@ -22,7 +22,7 @@ SCHEMA = Path(__file__).with_name("search_schema.sql")
 
 _NUMBERED = {"value": (SQL["value_add"], SQL["value"]), "combination": (SQL["combination_add"], SQL["combination"])}
 
-VERSION: Final = 2  # of the schema and of the words, as in the schema; an index of another one is made anew
+VERSION: Final = 3  # of the schema and of the words, as in the schema; an index of another one is made anew
 TAILS: Final = ("", "-wal", "-shm", "-journal")
 _BUSY_SECONDS = 5.0
 _DIGEST_BYTES = 6  # SQLite stores an integer in so many bytes; texts with the same digest are compared
