@@ -29,7 +29,7 @@ from gateway.core.model import (
     Work,
     WorkDate,
 )
-from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._file_links import UNKNOWN, file_type, is_preview, type_named
 from gateway.formats._statements import license_in
 
 _MOST_VALUES = 5_000  # of one kind, but agents: see people.MOST
@@ -163,7 +163,8 @@ class Describing:
             self.pages.append(address(url))
 
     def _is_usable(self, url: str) -> bool:
-        return url[:8].lower().startswith(("http://", "https://")) and is_address(url) and not is_test_address(url)
+        is_web = url[:8].lower().startswith(("http://", "https://")) and is_address(url)
+        return is_web and not is_test_address(url) and not is_preview(url)
 
     # --- the result ---------------------------------------------------------------------------------------------------
 

@@ -28,12 +28,14 @@ def read(root: Element, content: bytes) -> Work:
             return work
     namespace, name = name_of(root)
     same = renamed(root, "", DCTERMS) if not namespace and name in _DUBLIN_CORE else root
+    stated = tuple(dict.fromkeys(_suggested(root)))[:_MOST]
     if (work := qualified_dc.read(same, content)) is not None:
-        return work
+        has_title = work.texts("title") or all(statement.element != "title" for statement in stated)
+        return work if has_title else work._replace(statements=(*stated, *work.statements), bibliography=None)
     parts = list(islice(children(root), 2))
     if len(parts) == 1 and len(parts[0]):  # a wrapper
         return read(parts[0], b"")
-    return work_of(tuple(dict.fromkeys(_suggested(root)))[:_MOST])
+    return work_of(stated)
 
 
 def _suggested(root: Element) -> Iterator[Statement]:
