@@ -19,7 +19,7 @@ from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import file_type
-from gateway.formats._writing import UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
+from gateway.formats._writing import TABLES, UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
 
 _SCHEMA = "http://datacite.org/schema/"
 _KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")
@@ -223,24 +223,9 @@ def _hosts(resource: Element, known: Describing) -> None:
 
 KERNEL = f"{_SCHEMA}kernel-4"
 _OFFICIAL = "http://schema.datacite.org/meta/kernel-4.6/metadata.xsd"
-GENERAL = {
-    "journal article": "JournalArticle", "data paper": "DataPaper", "preprint": "Preprint", "report": "Report",
-    "technical report": "Report", "book": "Book", "book part": "BookChapter", "conference paper": "ConferencePaper",
-    "conference proceedings": "ConferenceProceeding", "thesis": "Dissertation", "doctoral thesis": "Dissertation",
-    "master thesis": "Dissertation", "bachelor thesis": "Dissertation", "dataset": "Dataset", "software": "Software",
-    "image": "Image", "still image": "Image", "map": "Image", "video": "Audiovisual", "sound": "Sound",
-    "journal": "Journal", "collection": "Collection", "interactive resource": "InteractiveResource",
-}  # fmt: skip
-_CONTRIBUTORS = {
-    "edt": "Editor", "ths": "Supervisor", "dgs": "Supervisor", "prv": "Distributor", "dst": "Distributor",
-    "his": "HostingInstitution", "cph": "RightsHolder", "col": "DataCollector", "cur": "DataCurator",
-    "dtm": "DataManager", "pdr": "ProjectLeader", "rth": "WorkPackageLeader", "rtm": "ProjectMember",
-    "res": "RelatedPerson", "con": "ContactPerson", "pro": "Producer", "spn": "Sponsor",
-}  # fmt: skip
-_SCHEMES = {
-    "doi": "DOI", "handle": "Handle", "arxiv": "arXiv", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN",
-    "issn": "ISSN", "urn": "URN", "ark": "ARK", "url": "URL",
-}  # fmt: skip
+GENERAL = TABLES["datacite_types"]
+_CONTRIBUTORS = TABLES["datacite_contributors"]
+_SCHEMES = TABLES["datacite_identifiers"]
 _FUNDER_IDS = {"/10.13039/": "Crossref Funder ID", "ror.org/": "ROR", "isni.org/": "ISNI", "grid.": "GRID"}
 _DATE_TYPES = {type_: word for word, type_ in _DATES.items()}
 

@@ -16,7 +16,7 @@ from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DC
 from gateway.formats import MetadataFormat, datacite
 from gateway.formats._describing import Describing
-from gateway.formats._writing import Facts, around, document, facts_of, lang, tag
+from gateway.formats._writing import TABLES, Facts, around, document, facts_of, lang, tag
 from gateway.formats.datacite import below, describe
 
 _OAIRE = ("http://namespace.openaire.eu/schema/oaire/", "http://namespaceopenaire.eu/schema/oaire/")
@@ -80,22 +80,13 @@ def _files(root: Element, known: Describing) -> None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 _OFFICIAL = "https://www.openaire.eu/schema/repo-lit/4.0/openaire.xsd"
-ACCESS = {
-    "open access": "http://purl.org/coar/access_right/c_abf2",
-    "embargoed access": f"http://purl.org/coar/access_right/{_EMBARGOED}",
-    "restricted access": "http://purl.org/coar/access_right/c_16ec",
-    "metadata only access": "http://purl.org/coar/access_right/c_14cb",
-}
+ACCESS = TABLES["openaire_access"]
 _STATED_ACCESS = re.compile(
     r"(?i)\b(open|embargoed|restricted|closed|metadata[ -]only) ?access\b|(c_(?:abf2|f1cf|16ec|14cb))$"
 )
 _OPEN_LICENSE = re.compile(r"(?i)creativecommons\.org/")
-_IDENTIFIERS = {"doi": "DOI", "handle": "HANDLE", "urn": "URN", "ark": "ARK", "url": "URL"}
-VERSIONS = {
-    "submitted": ("SMUR", "http://purl.org/coar/version/c_71e4c1898caa6e32"),
-    "accepted": ("AM", "http://purl.org/coar/version/c_ab4af688f83e57aa"),
-    "published": ("VoR", "http://purl.org/coar/version/c_970fb48d4fbd8a85"),
-}
+_IDENTIFIERS = TABLES["openaire_identifiers"]
+VERSIONS = TABLES["openaire_versions"]
 OTHER_TYPE = ("other", "http://purl.org/coar/resource_type/c_1843")
 # Types of COAR that the guidelines do not have.
 _NOT_IN_GUIDELINES = frozenset(("conference presentation", "newspaper", "manuscript", "corrigendum", "learning object"))
