@@ -22,6 +22,7 @@ from gateway.store.base import Inbox, Store
 _ITEMS, _RECORDS = 500, 25  # so many records in each format, spread over the first items of a source
 _MOST_BYTES = 60_000  # of a payload: it is read once or twice for each path
 _MOST_TRIES = 150  # of one payload
+_ENOUGH = 5  # records in which a path was not used: in others it is only counted
 _MOST_NAMED = 12
 # Elements that are told apart by these attributes: of MARC, dim, xoai, Solr and JSON.
 _GENERIC = frozenset((
@@ -96,14 +97,15 @@ class _Sample:
         for path in paths:  # it grows
             names = dict.fromkeys(_label(child) for holder in _at(root, path) for child in children(holder))
             for inner in [(*path, name) for name in names]:
-                tries += inner not in self._used
+                number, example = self._unused.get(inner, (0, identifier))
+                is_open = inner not in self._used and number < _ENOUGH
+                tries += is_open
                 if tries > _MOST_TRIES:
                     return
-                if inner in self._used or self._is_used(root, inner, given, fields, work):
+                if inner in self._used or (is_open and self._is_used(root, inner, given, fields, work)):
                     paths.append(inner)
-                    continue
-                number, example = self._unused.get(inner, (0, identifier))
-                self._unused[inner] = number + 1, example
+                else:
+                    self._unused[inner] = number + 1, example
 
     def _is_used(
         self, root: Element, path: tuple[str, ...], given: Given, fields: Mapping[str, str], work: Work
