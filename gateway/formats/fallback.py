@@ -39,13 +39,21 @@ def read(root: Element, content: bytes) -> Work:
 
 
 def _suggested(root: Element) -> Iterator[Statement]:
-    for child in children(root):
+    for child in _listed(root):
         name = _NAMES.get(name_of(child)[1].lower())
         inner = child.find("{*}name") if name == "creator" else None  # next to an affiliation
         element = child if inner is None else inner
         if name and next(children(element), None) is None and (text := text_of(element)):
             language = element.get(f"{{{XML}}}lang", "")
             yield from (Statement(name, part, language) for part in _parts(name, text))
+
+
+def _listed(root: Element) -> Iterator[Element]:
+    """Yield the children, and those of a list of them: `authors/author`."""
+    for child in children(root):
+        name = name_of(child)[1].lower()
+        is_list = name not in _NAMES and name.removesuffix("s") in _NAMES
+        yield from children(child) if is_list else (child,)
 
 
 def _parts(name: str, text: str) -> list[str]:
