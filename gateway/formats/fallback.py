@@ -1,8 +1,8 @@
 """Reads all other formats: by the name of the root, else Dublin Core elements anywhere, else well-known children.
 
 A format without its namespace is read by its own reader. Else the Dublin Core elements count that are not in a list of
-references. Else only the direct children of the root count, or of the only element in it: names such as `title` are
-also those of parts, and of what a work cites.
+references. Else only the direct children of the root count, or of the only element in it, and those of a list such as
+`authors`: names such as `title` are also those of parts, and of what a work cites.
 """
 
 from collections.abc import Iterator, Mapping
