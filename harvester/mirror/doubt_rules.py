@@ -11,11 +11,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harvester.mirror import file_facts, file_types
+from harvester.mirror.archive_ends import members, unpacked
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
-from harvester.mirror.file_beginnings import begins_rightly, has_transfer, is_base64, is_pointer
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, is_even, visible
-from harvester.mirror.file_types import Content
-from harvester.mirror.zip_ends import members, unpacked
+from harvester.mirror.file_types import Content, begins_rightly, has_transfer, is_base64, is_pointer
 
 
 class Rule(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gateway.core.digests import is_strong
 from harvester.mirror.component import Component
-from harvester.mirror.file_beginnings import begins_rightly, is_of_office
+from harvester.mirror.file_types import begins_rightly, is_of_office
 
 
 class Fate(StrEnum):
