@@ -84,7 +84,7 @@ def link(link: Link) -> str:
 
 TYPE: Final = "application/xml"
 _MOST_FILES: Final = 50  # of one entry
-_MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
+MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
 _SAFE: Final = "-_.!~*'():/"  # what an identifier in an address may have beside letters and digits
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.!~*'():/-]*")  # such an identifier as it is
 
@@ -172,10 +172,10 @@ class Entries:
         links = (
             link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
             for content in contents
-            if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
+            if len(content.url) <= MOST_ADDRESS and is_legal(content.url)
         )
         doi = self._cited(resource.item)
-        facts = [Link("cite-as", doi)] if doi and len(doi) <= _MOST_ADDRESS and is_legal(doi) else []
+        facts = [Link("cite-as", doi)] if doi and len(doi) <= MOST_ADDRESS and is_legal(doi) else []
         facts += [Link("alternate", page, "text/html")] if page else []
         return "".join((*map(link, facts), *islice(links, _MOST_FILES)))
 
@@ -202,10 +202,10 @@ class Entries:
         if origin.request:
             if not _PLAIN.fullmatch(name):
                 name = quote(upstream_identifier(identifier), safe=_SAFE, errors="surrogatepass")
-            is_short = len(origin.request) + len(name) <= _MOST_ADDRESS
+            is_short = len(origin.request) + len(name) <= MOST_ADDRESS
             return f'{collection}{via}{name}"/>' if is_short else collection
         upstream = upstream_identifier(identifier) if origin.is_address else ""
-        is_known = is_address(upstream) and is_legal(upstream) and len(upstream) <= _MOST_ADDRESS
+        is_known = is_address(upstream) and is_legal(upstream) and len(upstream) <= MOST_ADDRESS
         return collection + link(Link("via", upstream)) if is_known else collection
 
 

@@ -23,7 +23,7 @@ from gateway.core.model import Resource, Selection
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import FOLDER, Addresses, ResourceSet
-from gateway.resourcesync.documents import CONTENT_TYPE, Document, Entries, Link, hash_of
+from gateway.resourcesync.documents import TYPE, Document, Entries, Link, hash_of
 from gateway.resourcesync.keeping import package_of_part
 from gateway.resourcesync.kept import DAMAGED, KeptList, KeptPackage, KeptPart, entries_of, forbidden_in
 from gateway.resourcesync.packages import Packed
@@ -58,15 +58,17 @@ class ResourceDumps:
             kept = {part.part: part for part in self._shared.kept(view, resources).parts}
             ranges = view.resource_ranges(Selection(*selected(resources)), self._site.most_packed)
             at = utc_datetime(self._site.at(view, resources))
-        document = Document("resourcedump", (Link("up", self._addresses.capability_list(resources)),), {"at": at})
+        document = Document("resourcedump", (self._site.up(resources),), {"at": at})
         return answer(document.write(self._entry(document, resources, 1 + number, kept) for number in ranges))
 
     def _entry(self, document: Document, resources: ResourceSet, part: int, kept: dict[int, KeptPart]) -> str:
         facts: dict[str, str | int] = {}
         if part in kept:
             facts = {"hash": hash_of(kept[part].sha256), "length": kept[part].length}
-        contents = Link("contents", self._addresses.manifest(resources, part), "application/xml")
-        return document.entry(self._addresses.package(resources, part), {**facts, "type": _ZIP}, (contents,))
+        contents = Link("contents", self._addresses.of(resources, f"resourcedump-{part}"), TYPE)
+        return document.entry(
+            self._addresses.of(resources, f"resourcedump-{part}", "zip"), {**facts, "type": _ZIP}, (contents,)
+        )
 
     def manifest(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a copy of the manifest of a package (§11.2)."""
@@ -123,9 +125,8 @@ class ChangeDumps:
         listed = [(package, facts) for package, facts in known if facts is not None]
         if not listed:
             abort(404)
-        up = Link("up", self._addresses.capability_list(resources))
-        archives = Link("archives", self._addresses.archive(resources, "changedump"))
-        document = Document("changedump", (up, archives), {"from": utc_datetime(listed[0][0].from_)})
+        links = self._site.up(resources), Link("archives", self._addresses.of(resources, "changedump-archive"))
+        document = Document("changedump", links, {"from": utc_datetime(listed[0][0].from_)})
         return answer(document.write(self._entry(document, resources, *pair) for pair in listed))
 
     def dump_of_period(self, prefix: str, spec: str, period: str) -> Response:
@@ -136,8 +137,7 @@ class ChangeDumps:
             facts = self._facts(view, resources, kept)
         if facts is None:
             abort(404)
-        up = Link("up", self._addresses.capability_list(resources))
-        document = Document("changedump", (up,), times_of(kept))
+        document = Document("changedump", (self._site.up(resources),), times_of(kept))
         return answer(document.write((self._entry(document, resources, kept, facts),)))
 
     def manifest(self, prefix: str, spec: str, period: str) -> Response:
@@ -166,10 +166,8 @@ class ChangeDumps:
         return next((package for package in kept if package.name == period), None) or abort(404)
 
     def _entry(self, document: Document, resources: ResourceSet, kept: KeptPackage, facts: dict[str, str | int]) -> str:
-        contents = Link(
-            "contents", self._addresses.change_manifest(resources, kept.name), CONTENT_TYPE.partition(";")[0]
-        )
-        address = self._addresses.change_package(resources, kept.name)
+        contents = Link("contents", self._addresses.of(resources, f"changedump-manifest-{kept.name}"), TYPE)
+        address = self._addresses.of(resources, f"changedump-{kept.name}", "zip")
         return document.entry(address, {**facts, "type": _ZIP, **times_of(kept)}, (contents,))
 
     def _facts(self, view: View, resources: ResourceSet, kept: KeptPackage) -> dict[str, str | int] | None:
@@ -242,7 +240,7 @@ class Archives:
         with self._shared.store.view() as view:
             periods = self._site.periods.of(view, resources)
         listed = {
-            self._addresses.change_list(resources, period.name): {
+            self._addresses.of(resources, f"changelist-{period.name}"): {
                 "from": utc_datetime(period.from_),
                 "until": utc_datetime(period.until),
             }
@@ -256,7 +254,7 @@ class Archives:
         resources = self._shared.asked(prefix, spec)
         with self._shared.store.view() as view:
             kept = self._shared.kept(view, resources).packages
-        listed = {self._addresses.change_dump(resources, package.name): times_of(package) for package in kept}
+        listed = {self._addresses.of(resources, f"changedump-{package.name}"): times_of(package) for package in kept}
         return self._archive(resources, "changedump", listed)
 
     def resource_lists(self, prefix: str, spec: str) -> Response:
@@ -264,13 +262,16 @@ class Archives:
         resources = self._shared.asked(prefix, spec)
         with self._shared.store.view() as view:
             kept = self._shared.kept(view, resources).lists
-        listed = {self._addresses.snapshot(resources, one.name): {"at": utc_datetime(one.at)} for one in kept}
+        listed = {
+            self._addresses.of(resources, f"archive/{one.name}/resourcelist"): {"at": utc_datetime(one.at)}
+            for one in kept
+        }
         return self._archive(resources, "resourcelist", listed)
 
     def _archive(self, resources: ResourceSet, kind: str, listed: Mapping[str, Mapping[str, str]]) -> Response:
         if not listed:
             abort(404)
-        document = Document(f"{kind}-archive", (Link("up", self._addresses.capability_list(resources)),))
+        document = Document(f"{kind}-archive", (self._site.up(resources),))
         return answer(document.write(document.entry(address, times) for address, times in listed.items()))
 
     # -- archived Resource Lists ---------------------------------------------------------------------------------
@@ -282,8 +283,8 @@ class Archives:
             kept = self._named(view, resources, name)
             if kept.parts[0][0] == _WHOLE:
                 return self._part(view, resources, kept, _WHOLE)
-        document = Document("resourcelist", (self._up(resources),), {"at": utc_datetime(kept.at)}, is_index=True)
-        addresses = (self._addresses.snapshot(resources, name, part) for part, _ in kept.parts)
+        document = Document("resourcelist", (self._site.up(resources),), {"at": utc_datetime(kept.at)}, is_index=True)
+        addresses = (self._addresses.of(resources, f"archive/{name}/resourcelist-{part}") for part, _ in kept.parts)
         return answer(document.write(document.entry(address, {}) for address in addresses))
 
     def resource_list_part(self, prefix: str, spec: str, name: str, part: int) -> Response:
@@ -298,9 +299,9 @@ class Archives:
         return named or abort(404)
 
     def _part(self, view: View, resources: ResourceSet, kept: KeptList, part: int) -> Response:
-        links = [self._up(resources)]
+        links = [self._site.up(resources)]
         if part != _WHOLE:
-            links.append(Link("index", self._addresses.snapshot(resources, kept.name)))
+            links.append(Link("index", self._addresses.of(resources, f"archive/{kept.name}/resourcelist")))
         document = Document("resourcelist", tuple(links), {"at": utc_datetime(kept.at)})
         versions = view.withheld_versions(resources.metadata_prefix)
         lines = self._lines(resources, dict(kept.parts).get(part, ""))
@@ -315,9 +316,6 @@ class Archives:
                 return lines.readlines()
         except DAMAGED:
             abort(404)
-
-    def _up(self, resources: ResourceSet) -> Link:
-        return Link("up", self._addresses.capability_list(resources))
 
 
 def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[[bytes], bytes]) -> Blueprint:
@@ -343,7 +341,8 @@ def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[
             unknown = [address for address, place in known.items() if place is None or view.record(*place) is None]
             if unknown:
                 return _refused(f"There is no metadata at {_shown(unknown)}.")
-            document = Document("resourcedump-manifest", (Link("up", addresses.description),), _at(view))
+            at = {"at": utc_datetime(view.horizon)}
+            document = Document("resourcedump-manifest", (Link("up", addresses.description),), at)
             places = {address: place for address, place in known.items() if place is not None}
             entries = Entries(lambda address: address, {})
             file, length = packages.package(document, entries, _packed(view, places, metadata_of), MOST_BYTES)
@@ -354,10 +353,6 @@ def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[
         return response
 
     return blueprint
-
-
-def _at(view: View) -> dict[str, str]:
-    return {"at": utc_datetime(view.horizon)}
 
 
 def _packed(view: View, places: dict[str, tuple[str, str]], metadata_of: Callable[[bytes], bytes]) -> Iterator[Packed]:
