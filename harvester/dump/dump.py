@@ -12,7 +12,6 @@ of the part are valid, and the cursor of the list. So an interrupted dump contin
 """
 
 import re
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -29,6 +28,7 @@ from harvester.xml.namespaces import own_prefixes
 from harvester.xml.outline import tag_end
 
 _NAME = re.compile(rb"<[^\s/>!?]+")
+_NAMELESS = "A record without identifier"
 _NO_DEFAULT = b' xmlns=""'
 _MOST_DOUBTS = 1000  # they are stored with every page; more add nothing
 
@@ -98,7 +98,8 @@ class Dump:
         if place.bytes == place.list_start:
             content = _list_opening(metadata_prefix, set_spec) + content
         place = replace(place, state=step.cursor.state, list_records=place.list_records + len(records))
-        doubts = [*step.doubts, *step.losses, *_unusable(step)]
+        doubts = [*step.doubts, *step.losses]
+        doubts += (f"{bad.identifier or _NAMELESS}: {bad.problem}" for bad in step.slices if bad.problem)
         if step.is_last:
             doubts += () if place.list_records else doubts_of_empty_set(set_spec, self.sets)
             content += b"</list>\n"
@@ -124,13 +125,6 @@ class Dump:
             self.place = replace(self.place, bytes=self.place.list_start, list_records=0)
         else:
             self.repetitions += 1
-
-
-def _unusable(step: Step) -> Iterator[str]:
-    """Return a sentence about each record that is left out."""
-    for slice_ in step.slices:
-        if slice_.problem:
-            yield f"{slice_.identifier or 'A record without identifier'}: {slice_.problem}"
 
 
 def record(page: RawPage, slice_: Slice) -> bytes:

@@ -2,13 +2,12 @@
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, TypeAlias
 
-from gateway.core.errors import ConfigurationError, StoreUnwritable
+from gateway.core.errors import ConfigurationError
+from harvester.runtime.durable_files import replace_durably, reporting_unwritable
 
 _VERSION = 1
 
@@ -49,34 +48,12 @@ class Place:
         return self.records_before + self.list_records
 
 
-class Sink(Protocol):
-    """The output of a dump. `can_rewind` says whether written bytes can be removed again.
-
-    Methods raise StoreUnwritable when a file cannot be written, OSError when a stream cannot.
-    """
-
-    can_rewind: bool
-
-    def begin(self, order: Order) -> Place:
-        """Return the place where the dump continues. Raise ConfigurationError when it belongs to another order."""
-
-    def write(self, content: bytes, place: Place) -> Place:
-        """Write after `place.bytes` and store the place; return it with the new bytes added."""
-
-    def finish(self) -> None:
-        """Mark the dump as complete."""
-
-    def close(self) -> None:
-        """Close open files, complete or not."""
-
-
 class Stream:
-    """A dump to a stream. It can never continue."""
+    """A dump to a stream, which is not closed. It can never continue."""
 
-    can_rewind = False
+    can_rewind = False  # written bytes cannot be removed again
 
     def __init__(self, stream: BinaryIO) -> None:
-        """Take the stream; it is not closed."""
         self._stream = stream
 
     def begin(self, order: Order) -> Place:  # noqa: ARG002 - no order continues here
@@ -99,13 +76,12 @@ class Stream:
 class File:
     """A dump to a file: written to `.part`, its place stored after every page, renamed when complete.
 
-    Its methods raise StoreUnwritable when a file cannot be written.
+    With `restart`, an interrupted dump of it is discarded. Methods raise StoreUnwritable when a file cannot be written.
     """
 
     can_rewind = True
 
     def __init__(self, file: Path, *, restart: bool = False) -> None:
-        """Take the file to write; `restart`: discard an interrupted dump of it."""
         self._file = file
         self._part = file.with_name(f"{file.name}.part")
         self._state = file.with_name(f"{file.name}.state")
@@ -120,16 +96,16 @@ class File:
         """
         self._order = order
         place = Place() if self._restart else self._remembered()
-        with _reporting_unwritable(self._part):
+        with reporting_unwritable(self._part):
             self._stream = self._part.open("r+b" if place.bytes else "wb")
             self._stream.truncate(place.bytes)
         return place
 
     def write(self, content: bytes, place: Place) -> Place:
-        """Write after `place.bytes`, flush to disk, store the place, and return it. Raise StoreUnwritable."""
+        """Write after `place.bytes`, flush to disk, store the place, and return it with the new bytes added."""
         stream = self._stream
         assert stream is not None
-        with _reporting_unwritable(self._part):
+        with reporting_unwritable(self._part):
             stream.seek(place.bytes)
             stream.write(content)
             stream.truncate()
@@ -140,8 +116,8 @@ class File:
         return place
 
     def finish(self) -> None:
-        """Rename the part and remove the state. Raise StoreUnwritable."""
-        with _reporting_unwritable(self._file):
+        """Rename the part and remove the state."""
+        with reporting_unwritable(self._file):
             self.close()
             self._part.replace(self._file)
             self._state.unlink(missing_ok=True)
@@ -168,18 +144,7 @@ class File:
 
     def _remember(self, place: Place) -> None:
         state = {"version": _VERSION, "order": asdict(self._order), "place": asdict(place)}
-        aside = self._state.with_name(f"{self._state.name}.new")
-        with _reporting_unwritable(self._state):
-            with aside.open("w", encoding="utf-8") as stream:
-                json.dump(state, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            aside.replace(self._state)
+        replace_durably(self._state, json.dumps(state).encode())
 
 
-@contextmanager
-def _reporting_unwritable(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreUnwritable(f"{file} cannot be written: {error.strerror}.") from error
+Sink: TypeAlias = Stream | File
