@@ -13,7 +13,7 @@ from harvester.sources import Channel, Description, Options, Recognised, proposa
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
-from harvester.sources.resourcesync.resource_bytes import REFUSALS
+from harvester.sources.resourcesync.request import REFUSALS
 
 _TELLS_DELETIONS = ("changelist", "changedump")
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Protocol
 
 from gateway.core.errors import GatewayError
 from gateway.core.model import Cursor, RawPage
@@ -12,23 +11,11 @@ from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.bundle import Bundle
 from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
-from harvester.sources.resourcesync.held_resources import Memory
-from harvester.sources.resourcesync.plan import Item, Plan, Role
-from harvester.sources.resourcesync.request import Endurance
-from harvester.sources.resourcesync.resource_bytes import Supplied
+from harvester.sources.resourcesync.plan import Item, Memory, Plan, Role
+from harvester.sources.resourcesync.request import Endurance, ResourceSupplier
 from harvester.sources.resourcesync.state import SetState, text_of
 
 MOST_FAILED = 200  # resources to request again that are stored; with more, the position does not move
-
-
-class ResourceSupplier(Protocol):
-    """A supplier of resources; a bundle has at most `most_at_once` of them."""
-
-    most_at_once: int
-
-    def supply(self, own: Entry) -> Supplied:
-        """Return the answer (None: none), and the reason when it cannot be used."""
-        ...
 
 
 @dataclass(slots=True)
