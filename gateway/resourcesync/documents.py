@@ -113,7 +113,11 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 
 
 class Entries:
-    """Writes the entries of one document."""
+    """Writes the entries of one document.
+
+    Functions return the addresses of the metadata and of the page of an item, and its DOI by its number. A source has
+    several origins if its address has changed, the oldest first.
+    """
 
     def __init__(
         self,
@@ -122,12 +126,6 @@ class Entries:
         page_of: UrlOf | None = None,
         cited: Callable[[int], str] = lambda _item: "",
     ) -> None:
-        """Take the functions that return the addresses of an item's metadata and page, and the sources by their names.
-
-        `cited` returns the DOI of an item by its number.
-
-        A source has several origins if its address has changed, the oldest first.
-        """
         self._url_of, self._page_of, self._cited = url_of, page_of, cited
         self._origins = {name: tuple(map(_links_of, known)) for name, known in origins.items()}
 

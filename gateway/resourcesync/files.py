@@ -99,11 +99,5 @@ def _entries(view: View, contents: list[tuple[int, Content]], described_by: Desc
 
 
 def _facts(content: Content) -> str:
-    facts: dict[str, str | int] = {}
-    if content.sha256:
-        facts["hash"] = hash_of(content.sha256)
-    if content.size is not None:
-        facts["length"] = content.size
-    if content.mime_type:
-        facts["type"] = escape_attribute(clean(content.mime_type))
-    return md(facts)
+    length = "" if content.size is None else content.size
+    return md({"hash": hash_of(content.sha256), "length": length, "type": escape_attribute(clean(content.mime_type))})

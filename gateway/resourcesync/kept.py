@@ -96,10 +96,9 @@ class KeptDocuments(NamedTuple):
 
 
 class KeptFiles:
-    """The kept files of one set of resources."""
+    """The kept files of one set of resources. `key` is that of `key_of`."""
 
     def __init__(self, instance: Path, resources: ResourceSet, key: str) -> None:
-        """Take the instance folder, and the key (`key_of`)."""
         self._instance, self._key = instance, key
         self.folder = instance / FOLDER / folder_of(resources)
 

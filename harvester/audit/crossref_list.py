@@ -48,11 +48,7 @@ class Scope:
 
     def holds(self, dois: tuple[str, ...], issns: tuple[str, ...]) -> bool:
         """Return whether a record with these DOIs and ISSNs belongs to the scope."""
-        return not self._issns.isdisjoint(issns) or any(doi.partition("/")[0] in self.prefixes for doi in dois)
-
-    @property
-    def _issns(self) -> frozenset[str]:
-        return frozenset(self.issns)
+        return not set(self.issns).isdisjoint(issns) or any(doi.partition("/")[0] in self.prefixes for doi in dois)
 
     def address(self, base: str, mailto: str, rows: int, cursor: str = "", window: tuple[str, str] = ("", "")) -> str:
         """Return the URL of a part of the list; `window` has the first and the last day on which DOIs were created."""
