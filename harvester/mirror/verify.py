@@ -5,7 +5,7 @@ file is recognised, and a file of another type by its first bytes.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -39,13 +39,15 @@ class Fate(StrEnum):
 
 
 HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE, Fate.DELIVERED))
+# Outcomes that do not concern the file: its server cannot be asked now, and a doubtful file stays doubtful.
+PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
 
 
 class Bytes(NamedTuple):
     """Received bytes: their size, hexadecimal digests by algorithm, the first and the last bytes, and headers."""
 
     size: int
-    digests: dict[str, str]
+    digests: Mapping[str, str]
     first: bytes
     last: bytes
     content_type: str = ""
