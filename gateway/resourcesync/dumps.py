@@ -53,8 +53,7 @@ class ResourceDumps:
 
         Those that are kept have their length and hash.
         """
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = {part.part: part for part in self._shared.kept(view, resources).parts}
             ranges = view.resource_ranges(Selection(*selected(resources)), self._site.most_packed)
             at = utc_datetime(self._site.at(view, resources))
@@ -72,8 +71,7 @@ class ResourceDumps:
 
     def manifest(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a copy of the manifest of a package (§11.2)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             listed = self._site.in_package(view, resources, part)
             if not listed:
                 abort(404)
@@ -86,8 +84,7 @@ class ResourceDumps:
 
     def package(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a package, always the same for the same resources, and in ranges of bytes."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             listed = self._site.in_package(view, resources, part)
             if not listed:
                 abort(404)
@@ -118,8 +115,7 @@ class ChangeDumps:
 
     def dump(self, prefix: str, spec: str) -> Response:
         """Answer with the Change Dump (§13): the packages that are kept, in the order of time. It stays open."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).packages
             known = [(package, self._facts(view, resources, package)) for package in kept]
         listed = [(package, facts) for package, facts in known if facts is not None]
@@ -131,8 +127,7 @@ class ChangeDumps:
 
     def dump_of_period(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with the Change Dump of one closed period, which is closed too. The archive lists it."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._named(view, resources, period)
             facts = self._facts(view, resources, kept)
         if facts is None:
@@ -142,8 +137,7 @@ class ChangeDumps:
 
     def manifest(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with a copy of the manifest of a package (§13.2)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             file, _, _ = self._opened(view, resources, self._named(view, resources, period))
         try:
             with closing(file):
@@ -153,8 +147,7 @@ class ChangeDumps:
 
     def package(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with a package, or with a range of its bytes."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             file, length, tag = self._opened(view, resources, self._named(view, resources, period))
         if request.if_none_match.contains_weak(tag):
             file.close()
@@ -236,8 +229,7 @@ class Archives:
 
     def change_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Change List Archive: all closed Change Lists."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             periods = self._site.periods.of(view, resources)
         listed = {
             self._addresses.of(resources, f"changelist-{period.name}"): {
@@ -251,16 +243,14 @@ class Archives:
 
     def change_dumps(self, prefix: str, spec: str) -> Response:
         """Answer with the Change Dump Archive: the Change Dump of each closed period that is kept."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).packages
         listed = {self._addresses.of(resources, f"changedump-{package.name}"): times_of(package) for package in kept}
         return self._archive(resources, "changedump", listed)
 
     def resource_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Resource List Archive: the Resource Lists that were kept."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).lists
         listed = {
             self._addresses.of(resources, f"archive/{one.name}/resourcelist"): {"at": utc_datetime(one.at)}
@@ -278,8 +268,7 @@ class Archives:
 
     def resource_list(self, prefix: str, spec: str, name: str) -> Response:
         """Answer with an archived Resource List, or with its index."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._named(view, resources, name)
             if kept.parts[0][0] == _WHOLE:
                 return self._part(view, resources, kept, _WHOLE)
@@ -289,8 +278,7 @@ class Archives:
 
     def resource_list_part(self, prefix: str, spec: str, name: str, part: int) -> Response:
         """Answer with a part of an archived Resource List."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             return self._part(view, resources, self._named(view, resources, name), part or -1)
 
     def _named(self, view: View, resources: ResourceSet, name: str) -> KeptList:

@@ -85,7 +85,7 @@ class _Source:
     """Answers for one site: what there is, the present state, and what has changed."""
 
     def __init__(self, shared: Shared, further: tuple[str, ...], hub: str) -> None:
-        self._shared, self._site, self._store = shared, shared.site, shared.store
+        self._shared, self._site = shared, shared.site
         self._addresses, self._periods = shared.site.addresses, shared.site.periods
         self._most = shared.site.most_entries
         self._further, self._hub = further, hub
@@ -101,9 +101,7 @@ class _Source:
 
     def capability_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Capability List of a set of resources (§9)."""
-        resources = self._shared.asked(prefix, spec)
-        prefix = resources.metadata_prefix
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             capabilities = self._capabilities(view, resources)
             namespaces = [known.namespace for known in view.formats() if known.metadata_prefix == prefix]
         links = (
@@ -135,8 +133,7 @@ class _Source:
 
     def resource_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Resource List (§10), or with its index if it has too many entries for one document."""
-        resources = self._shared.asked(prefix, spec)
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             last = view.last_item()
             is_small = view.count(Selection(prefix, resources.selected)) <= self._most
             archived = self._shared.kept(view, resources).lists
@@ -150,11 +147,10 @@ class _Source:
 
     def resource_list_part(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a part of the Resource List: the resources of a range of items, which never change their part."""
-        resources = self._shared.asked(prefix, spec)
-        links = (self._site.up(resources), Link("index", self._addresses.of(resources, "resourcelist")))
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
+            links = (self._site.up(resources), Link("index", self._addresses.of(resources, "resourcelist")))
             document = Document("resourcelist", links, self._at(view, resources))
             return answer(document.write(self._site.listed(view, resources, *bounds(part, self._most))))
 
@@ -165,8 +161,7 @@ class _Source:
 
     def change_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Change List Index (§12.1)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             periods = self._periods.of(view, resources)
             begin = view.changes_from()
         links = (self._site.up(resources), *self._archive(resources, "changelist", is_there=len(periods) > 1))
@@ -182,16 +177,12 @@ class _Source:
 
     def change_list(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with one Change List (§12): open, or closed and then always the same."""
-        resources = self._shared.asked(prefix, spec)
-        links = (
-            self._site.up(resources),
-            Link("index", self._addresses.of(resources, "changelist")),
-            *self._announced(resources, period),
-        )
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             wanted = self._periods.named(view, resources, period)
             if wanted is None:
                 abort(404)
+            index = Link("index", self._addresses.of(resources, "changelist"))
+            links = (self._site.up(resources), index, *self._announced(resources, period))
             document = Document("changelist", links, _times(wanted))
             content = document.write(self._site.changed(view, resources, self._site.changes(view, resources, wanted)))
         return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
