@@ -21,9 +21,8 @@ from harvester.sources.resourcesync.fixity import Fixity
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.package import Package
 from harvester.sources.resourcesync.plan import Memory, Plan
-from harvester.sources.resourcesync.plan_execution import PlanExecution
+from harvester.sources.resourcesync.plan_execution import PlanExecution, SetState
 from harvester.sources.resourcesync.request import FAILURES, REFUSALS, FromPackage, FromWeb, refuse_status
-from harvester.sources.resourcesync.state import SetState
 
 
 def _mark(package: Entry, at: str = "") -> str:

@@ -14,9 +14,8 @@ from harvester.sources.resourcesync.dumps import Dumps
 from harvester.sources.resourcesync.find_lists import NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.plan import Memory, Plan
-from harvester.sources.resourcesync.plan_execution import PlanExecution, Walk
+from harvester.sources.resourcesync.plan_execution import PlanExecution, SetState, Walk, states_of
 from harvester.sources.resourcesync.request import FAILURES, REFUSALS, FromWeb
-from harvester.sources.resourcesync.state import SetState, states_of
 
 
 def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
