@@ -32,7 +32,8 @@ def pdf(data: Content) -> int:
         raise Broken("A byte order mark stands before its beginning.")
     if b"<" in data[: max(0, start)] or _TRANSFER.search(data[: max(0, start)]):
         raise Broken("Something else stands before its beginning.")
-    if is_binary and not any(_has_xref(data, at) for at in (offset, offset + start)):
+    offsets = [at for at in (offset, offset + start) if 0 <= at < len(data)]
+    if is_binary and not any(_XREF.search(data[max(0, at - _OFF) : at + _OFF]) for at in offsets):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
     no_hole(data)
     _check_streams(data)
@@ -56,10 +57,6 @@ def _check_streams(data: Content) -> None:
             if _WRONG_SUM in str(error):
                 continue  # readers take no notice of it, and real files have it
             raise Broken(f"A stream of it cannot be read: {error}.") from error
-
-
-def _has_xref(data: Content, offset: int) -> bool:
-    return 0 <= offset < len(data) and _XREF.search(data[max(0, offset - _OFF) : offset + _OFF]) is not None
 
 
 _NO_SECTOR = 0xFFFFFFFA

@@ -305,14 +305,12 @@ class _Checking:
     def _name(self, path: str, manifest: str) -> str:
         """Return the name of a file from a path in a manifest. It must not lead out of the bag, not even by a link."""
         path = path.removeprefix("./")
-        if path.startswith(("/", "~")) or ".." in path.split("/") or not self._is_in_bag(path):
+        is_inside = (self._folder / path).resolve().is_relative_to(self._folder.resolve())
+        if path.startswith(("/", "~")) or ".." in path.split("/") or not is_inside:
             raise _Bad(f"{manifest} names {path}, which is not in the bag")
         name = normalize("NFC", path)
         # The writer may have escaped line ends, with or without per cent signs (RFC 8493 §2.1.3).
         return name if name in self._files else _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
-
-    def _is_in_bag(self, path: str) -> bool:
-        return (self._folder / path).resolve().is_relative_to(self._folder.resolve())
 
     def _check_complete(self, named: dict[str, set[str]]) -> None:
         """Check that each manifest lists the whole payload; before 1.0, that all manifests together do."""

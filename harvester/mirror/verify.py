@@ -95,11 +95,9 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
     """Return a judgement of received bytes by the statements of the document, and by the bytes themselves."""
     for algorithm, digest in component.decisive:
         if arrived.digests[algorithm] != digest:
-            return Verdict(
-                _wrong_content(component, arrived) or Fate.CORRUPT,
-                f"Its {algorithm} is {arrived.digests[algorithm]}; the document states "
-                f"{_stated(component, algorithm)}.",
-            )
+            stated = " and ".join(digest for name, digest in component.decisive if name == algorithm)
+            reason = f"Its {algorithm} is {arrived.digests[algorithm]}; the document states {stated}."
+            return Verdict(_wrong_content(component, arrived) or Fate.CORRUPT, reason)
     if component.size is not None and arrived.size != component.size:
         return Verdict(
             _wrong_content(component, arrived) or Fate.WRONG_SIZE,
@@ -112,10 +110,6 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
     if wrong is not None:
         return Verdict(wrong, _SENTENCES[wrong], verified, is_by_bytes=True)
     return Verdict(Fate.FETCHED, "", verified)
-
-
-def _stated(component: Component, algorithm: str) -> str:
-    return " and ".join(digest for name, digest in component.decisive if name == algorithm)
 
 
 _SENTENCES = {

@@ -84,13 +84,10 @@ def _contents(file_name: str, file: OfferedFile) -> bytes:
 def _dublin_core(file: OfferedFile, work: Work) -> bytes:
     values = []
     for element, qualifier, text, language in dict.fromkeys(_values(file, work)):
-        attributes = f'element="{element}" qualifier="{qualifier or "none"}"{_language(language)}'
+        attributes = f'element="{element}" qualifier="{qualifier or "none"}"'
+        attributes += f' language="{escape_attribute(language)}"' if language else ""
         values.append(f"  <dcvalue {attributes}>{escape(text)}</dcvalue>\n")
     return _DECLARATION + f'<dublin_core schema="dc">\n{"".join(values)}</dublin_core>\n'.encode()
-
-
-def _language(language: str) -> str:
-    return f' language="{escape_attribute(language)}"' if language else ""
 
 
 def _values(file: OfferedFile, work: Work) -> Iterator[tuple[str, str, str, str]]:

@@ -201,11 +201,8 @@ class FromPackage:
             return None, str(error)
         if problem := fault_of(body, None if own.encoding else own.length, own.digests):
             return None, problem
-        return Fetched(own.loc, HTTPStatus.OK, _headers(own), body, self._received_at), ""
-
-
-def _headers(own: Entry) -> tuple[tuple[str, str], ...]:
-    return (("Content-Type", own.type),) if own.type else ()
+        headers = (("Content-Type", own.type),) if own.type else ()
+        return Fetched(own.loc, HTTPStatus.OK, headers, body, self._received_at), ""
 
 
 ResourceSupplier: TypeAlias = FromWeb | FromPackage
