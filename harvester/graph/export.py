@@ -49,55 +49,6 @@ _BATCH = 500
 _FORMAT = Selection("oai_dc")
 
 
-class Reader:
-    """The items of a store, with what the searches know of them; `discovery` is None if there were no searches."""
-
-    def __init__(self, store: Store, discovery: Discovery | None) -> None:
-        self._store, self._discovery = store, discovery
-
-    def batches(self, until: int) -> Iterator[tuple[int, tuple[Item, ...]]]:
-        """Yield all living items up to the number `until`, in batches with their last number. Raise StoreError."""
-        after = 0
-        while after < until:
-            with self._store.view() as view:
-                resources = view.resources(_FORMAT, after, until, _BATCH)
-                last = resources[-1].item if len(resources) == _BATCH else until
-                yield last, tuple(self._items(view, resources, after, last))
-            after = last
-
-    def _items(self, view: View, resources: tuple[Resource, ...], after: int, until: int) -> Iterator[Item]:
-        contents: defaultdict[int, list[Content]] = defaultdict(list)
-        for number, content in view.contents(after, until):
-            contents[number].append(content)
-        takedowns = self._store.takedowns()
-        for resource in resources:
-            record = view.record(resource.identifier, _FORMAT.metadata_prefix)
-            if record is None or record.is_deleted:
-                continue
-            item = self._item(resource, _work(record.content), contents.get(resource.item, []))
-            if takedowns.is_empty or not _is_down(item, takedowns):
-                yield item if takedowns.is_empty else _without(item, takedowns)
-
-    def _item(self, resource: Resource, work: Work, contents: list[Content]) -> Item:
-        identifier = resource.identifier
-        state = self._discovery.search(identifier) if self._discovery else None
-        item = Item(identifier, resource.datestamp, work, state, contents=contents)
-        if state is not None and self._discovery is not None:
-            search = parsed_search(state)
-            verdicts = words(self._discovery.decisions(identifier)) if search.get("candidates") else {}
-            item = item._replace(
-                search=search, verdicts={address(url): decision.verdict for url, decision in verdicts.items()}
-            )
-        checked = {address(candidate["url"]) for candidate in item.search.get("candidates", ())}
-        is_unchecked = any(content.url not in checked for content in contents)
-        return item._replace(held=self._held(identifier)) if is_unchecked else item
-
-    def _held(self, identifier: str) -> tuple[FileLink, ...]:
-        upstream = upstream_identifier(identifier)
-        state = self._store.states(source_of(identifier), (upstream,)).get(upstream)
-        return state.files if state else ()
-
-
 def _work(record: bytes) -> Work:
     """Return the work of a record; one without statements if it cannot be read, as of one that is too large."""
     try:
@@ -234,7 +185,7 @@ class Export:
             raise StopAsked("The export was stopped; there is no folder.")
 
     def _write_items(self, writer: Tables | GraphMl, ledger: Ledger, last: int) -> None:
-        for number, items in Reader(self._store, self._discovery).batches(last):
+        for number, items in self._batches(last):
             self._check()
             facts = [facts_of(item) for item in items]
             ledger.add(one.shared for one in facts)
@@ -250,6 +201,50 @@ class Export:
             self._counts[kind] += 1
             if self._counts[kind] % _OFTEN == 0:
                 self._check()
+
+    # -- the items of the store --
+
+    def _batches(self, until: int) -> Iterator[tuple[int, tuple[Item, ...]]]:
+        """Yield all living items up to the number `until`, in batches with their last number. Raise StoreError."""
+        after = 0
+        while after < until:
+            with self._store.view() as view:
+                resources = view.resources(_FORMAT, after, until, _BATCH)
+                last = resources[-1].item if len(resources) == _BATCH else until
+                yield last, tuple(self._items(view, resources, after, last))
+            after = last
+
+    def _items(self, view: View, resources: tuple[Resource, ...], after: int, until: int) -> Iterator[Item]:
+        contents: defaultdict[int, list[Content]] = defaultdict(list)
+        for number, content in view.contents(after, until):
+            contents[number].append(content)
+        takedowns = self._store.takedowns()
+        for resource in resources:
+            record = view.record(resource.identifier, _FORMAT.metadata_prefix)
+            if record is None or record.is_deleted:
+                continue
+            item = self._item(resource, _work(record.content), contents.get(resource.item, []))
+            if takedowns.is_empty or not _is_down(item, takedowns):
+                yield item if takedowns.is_empty else _without(item, takedowns)
+
+    def _item(self, resource: Resource, work: Work, contents: list[Content]) -> Item:
+        identifier = resource.identifier
+        state = self._discovery.search(identifier) if self._discovery else None
+        item = Item(identifier, resource.datestamp, work, state, contents=contents)
+        if state is not None and self._discovery is not None:
+            search = parsed_search(state)
+            verdicts = words(self._discovery.decisions(identifier)) if search.get("candidates") else {}
+            item = item._replace(
+                search=search, verdicts={address(url): decision.verdict for url, decision in verdicts.items()}
+            )
+        checked = {address(candidate["url"]) for candidate in item.search.get("candidates", ())}
+        is_unchecked = any(content.url not in checked for content in contents)
+        return item._replace(held=self._held(identifier)) if is_unchecked else item
+
+    def _held(self, identifier: str) -> tuple[FileLink, ...]:
+        upstream = upstream_identifier(identifier)
+        state = self._store.states(source_of(identifier), (upstream,)).get(upstream)
+        return state.files if state else ()
 
 
 @contextmanager
