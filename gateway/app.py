@@ -38,7 +38,7 @@ from gateway.publish.descriptions import describe, metadata_of
 from gateway.resourcesync import dumps
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
-from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet, resource_sets
+from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.review import routes as review
@@ -174,7 +174,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     site = _with_lists(site_of(settings, repository.base_url), sets)
     yield answers.blueprint(site, review_script())
     yield landing.blueprint(store, describe, databases.searches.tried, site)
-    yield crawlers.blueprint(store, site, list(map(Addresses(site.url).resource_list, sets)))
+    yield crawlers.blueprint(store, site, [Addresses(site.url).of(one, "resourcelist") for one in sets])
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
@@ -229,7 +229,7 @@ def _with_lists(site: Site, sets: Sequence[ResourceSet]) -> Site:
     addresses = Addresses(site.url)
     whole = [resources for resources in sets if resources.selected is None]
     return replace(
-        site, capability_lists=tuple((every.metadata_prefix, addresses.capability_list(every)) for every in whole)
+        site, capability_lists=tuple((every.metadata_prefix, addresses.of(every, "capabilitylist")) for every in whole)
     )
 
 
@@ -240,7 +240,7 @@ def _lists(
     if not sets:
         return
     places = Places(site)
-    further = [FileAddresses(site.url).capability_list] if has_file_lists else []
+    further = [Addresses(site.url).of_files("capabilitylist")] if has_file_lists else []
     hub_url = f"{site.url}/hub" if settings.is_on("hub") else ""
     resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of, page_url=places.page_urls)
     kept_of = kept_files(settings.instance, resources, store, store.fact(EPOCH_FACT))

@@ -288,7 +288,7 @@ WORKING_FILES = {
     "gateway.search.sqlite_index",
     "gateway.search.sqlite_reader",
     "harvester.harvest.named_records",
-    "harvester.mirror.databases",
+    "harvester.mirror.caches",
     "harvester.sources.resourcesync.plan",
 }
 

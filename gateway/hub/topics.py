@@ -50,7 +50,7 @@ class Topics:
         self.hub = f"{url}/hub"
         self._base_url = base_url
         addresses = Addresses(url)
-        self._lists = {addresses.change_list(resources, OPEN): resources for resources in sets}
+        self._lists = {addresses.of(resources, f"changelist-{OPEN}"): resources for resources in sets}
 
     def named(self, url: str) -> Topic | None:
         """Return the topic at an address; None if it is none. Whether its set exists is not asked."""

@@ -84,7 +84,7 @@ def link(link: Link) -> str:
 
 TYPE: Final = "application/xml"
 _MOST_FILES: Final = 50  # of one entry
-_MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
+MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
 _SAFE: Final = "-_.!~*'():/"  # what an identifier in an address may have beside letters and digits
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.!~*'():/-]*")  # such an identifier as it is
 
@@ -113,7 +113,11 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 
 
 class Entries:
-    """Writes the entries of one document."""
+    """Writes the entries of one document.
+
+    Functions return the addresses of the metadata and of the page of an item, and its DOI by its number. A source has
+    several origins if its address has changed, the oldest first.
+    """
 
     def __init__(
         self,
@@ -122,12 +126,6 @@ class Entries:
         page_of: UrlOf | None = None,
         cited: Callable[[int], str] = lambda _item: "",
     ) -> None:
-        """Take the functions that return the addresses of an item's metadata and page, and the sources by their names.
-
-        `cited` returns the DOI of an item by its number.
-
-        A source has several origins if its address has changed, the oldest first.
-        """
         self._url_of, self._page_of, self._cited = url_of, page_of, cited
         self._origins = {name: tuple(map(_links_of, known)) for name, known in origins.items()}
 
@@ -172,10 +170,10 @@ class Entries:
         links = (
             link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
             for content in contents
-            if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
+            if len(content.url) <= MOST_ADDRESS and is_legal(content.url)
         )
         doi = self._cited(resource.item)
-        facts = [Link("cite-as", doi)] if doi and len(doi) <= _MOST_ADDRESS and is_legal(doi) else []
+        facts = [Link("cite-as", doi)] if doi and len(doi) <= MOST_ADDRESS and is_legal(doi) else []
         facts += [Link("alternate", page, "text/html")] if page else []
         return "".join((*map(link, facts), *islice(links, _MOST_FILES)))
 
@@ -202,10 +200,10 @@ class Entries:
         if origin.request:
             if not _PLAIN.fullmatch(name):
                 name = quote(upstream_identifier(identifier), safe=_SAFE, errors="surrogatepass")
-            is_short = len(origin.request) + len(name) <= _MOST_ADDRESS
+            is_short = len(origin.request) + len(name) <= MOST_ADDRESS
             return f'{collection}{via}{name}"/>' if is_short else collection
         upstream = upstream_identifier(identifier) if origin.is_address else ""
-        is_known = is_address(upstream) and is_legal(upstream) and len(upstream) <= _MOST_ADDRESS
+        is_known = is_address(upstream) and is_legal(upstream) and len(upstream) <= MOST_ADDRESS
         return collection + link(Link("via", upstream)) if is_known else collection
 
 

@@ -23,7 +23,7 @@ from gateway.core.model import Resource, Selection
 from gateway.core.xmltext import utc_datetime
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import FOLDER, Addresses, ResourceSet
-from gateway.resourcesync.documents import CONTENT_TYPE, Document, Entries, Link, hash_of
+from gateway.resourcesync.documents import TYPE, Document, Entries, Link, hash_of
 from gateway.resourcesync.keeping import package_of_part
 from gateway.resourcesync.kept import DAMAGED, KeptList, KeptPackage, KeptPart, entries_of, forbidden_in
 from gateway.resourcesync.packages import Packed
@@ -53,25 +53,25 @@ class ResourceDumps:
 
         Those that are kept have their length and hash.
         """
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = {part.part: part for part in self._shared.kept(view, resources).parts}
             ranges = view.resource_ranges(Selection(*selected(resources)), self._site.most_packed)
             at = utc_datetime(self._site.at(view, resources))
-        document = Document("resourcedump", (Link("up", self._addresses.capability_list(resources)),), {"at": at})
+        document = Document("resourcedump", (self._site.up(resources),), {"at": at})
         return answer(document.write(self._entry(document, resources, 1 + number, kept) for number in ranges))
 
     def _entry(self, document: Document, resources: ResourceSet, part: int, kept: dict[int, KeptPart]) -> str:
         facts: dict[str, str | int] = {}
         if part in kept:
             facts = {"hash": hash_of(kept[part].sha256), "length": kept[part].length}
-        contents = Link("contents", self._addresses.manifest(resources, part), "application/xml")
-        return document.entry(self._addresses.package(resources, part), {**facts, "type": _ZIP}, (contents,))
+        contents = Link("contents", self._addresses.of(resources, f"resourcedump-{part}"), TYPE)
+        return document.entry(
+            self._addresses.of(resources, f"resourcedump-{part}", "zip"), {**facts, "type": _ZIP}, (contents,)
+        )
 
     def manifest(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a copy of the manifest of a package (§11.2)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             listed = self._site.in_package(view, resources, part)
             if not listed:
                 abort(404)
@@ -84,8 +84,7 @@ class ResourceDumps:
 
     def package(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a package, always the same for the same resources, and in ranges of bytes."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             listed = self._site.in_package(view, resources, part)
             if not listed:
                 abort(404)
@@ -116,34 +115,29 @@ class ChangeDumps:
 
     def dump(self, prefix: str, spec: str) -> Response:
         """Answer with the Change Dump (§13): the packages that are kept, in the order of time. It stays open."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).packages
             known = [(package, self._facts(view, resources, package)) for package in kept]
         listed = [(package, facts) for package, facts in known if facts is not None]
         if not listed:
             abort(404)
-        up = Link("up", self._addresses.capability_list(resources))
-        archives = Link("archives", self._addresses.archive(resources, "changedump"))
-        document = Document("changedump", (up, archives), {"from": utc_datetime(listed[0][0].from_)})
+        links = self._site.up(resources), Link("archives", self._addresses.of(resources, "changedump-archive"))
+        document = Document("changedump", links, {"from": utc_datetime(listed[0][0].from_)})
         return answer(document.write(self._entry(document, resources, *pair) for pair in listed))
 
     def dump_of_period(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with the Change Dump of one closed period, which is closed too. The archive lists it."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._named(view, resources, period)
             facts = self._facts(view, resources, kept)
         if facts is None:
             abort(404)
-        up = Link("up", self._addresses.capability_list(resources))
-        document = Document("changedump", (up,), times_of(kept))
+        document = Document("changedump", (self._site.up(resources),), times_of(kept))
         return answer(document.write((self._entry(document, resources, kept, facts),)))
 
     def manifest(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with a copy of the manifest of a package (§13.2)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             file, _, _ = self._opened(view, resources, self._named(view, resources, period))
         try:
             with closing(file):
@@ -153,8 +147,7 @@ class ChangeDumps:
 
     def package(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with a package, or with a range of its bytes."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             file, length, tag = self._opened(view, resources, self._named(view, resources, period))
         if request.if_none_match.contains_weak(tag):
             file.close()
@@ -166,10 +159,8 @@ class ChangeDumps:
         return next((package for package in kept if package.name == period), None) or abort(404)
 
     def _entry(self, document: Document, resources: ResourceSet, kept: KeptPackage, facts: dict[str, str | int]) -> str:
-        contents = Link(
-            "contents", self._addresses.change_manifest(resources, kept.name), CONTENT_TYPE.partition(";")[0]
-        )
-        address = self._addresses.change_package(resources, kept.name)
+        contents = Link("contents", self._addresses.of(resources, f"changedump-manifest-{kept.name}"), TYPE)
+        address = self._addresses.of(resources, f"changedump-{kept.name}", "zip")
         return document.entry(address, {**facts, "type": _ZIP, **times_of(kept)}, (contents,))
 
     def _facts(self, view: View, resources: ResourceSet, kept: KeptPackage) -> dict[str, str | int] | None:
@@ -238,11 +229,10 @@ class Archives:
 
     def change_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Change List Archive: all closed Change Lists."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             periods = self._site.periods.of(view, resources)
         listed = {
-            self._addresses.change_list(resources, period.name): {
+            self._addresses.of(resources, f"changelist-{period.name}"): {
                 "from": utc_datetime(period.from_),
                 "until": utc_datetime(period.until),
             }
@@ -253,43 +243,42 @@ class Archives:
 
     def change_dumps(self, prefix: str, spec: str) -> Response:
         """Answer with the Change Dump Archive: the Change Dump of each closed period that is kept."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).packages
-        listed = {self._addresses.change_dump(resources, package.name): times_of(package) for package in kept}
+        listed = {self._addresses.of(resources, f"changedump-{package.name}"): times_of(package) for package in kept}
         return self._archive(resources, "changedump", listed)
 
     def resource_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Resource List Archive: the Resource Lists that were kept."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._shared.kept(view, resources).lists
-        listed = {self._addresses.snapshot(resources, one.name): {"at": utc_datetime(one.at)} for one in kept}
+        listed = {
+            self._addresses.of(resources, f"archive/{one.name}/resourcelist"): {"at": utc_datetime(one.at)}
+            for one in kept
+        }
         return self._archive(resources, "resourcelist", listed)
 
     def _archive(self, resources: ResourceSet, kind: str, listed: Mapping[str, Mapping[str, str]]) -> Response:
         if not listed:
             abort(404)
-        document = Document(f"{kind}-archive", (Link("up", self._addresses.capability_list(resources)),))
+        document = Document(f"{kind}-archive", (self._site.up(resources),))
         return answer(document.write(document.entry(address, times) for address, times in listed.items()))
 
     # -- archived Resource Lists ---------------------------------------------------------------------------------
 
     def resource_list(self, prefix: str, spec: str, name: str) -> Response:
         """Answer with an archived Resource List, or with its index."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             kept = self._named(view, resources, name)
             if kept.parts[0][0] == _WHOLE:
                 return self._part(view, resources, kept, _WHOLE)
-        document = Document("resourcelist", (self._up(resources),), {"at": utc_datetime(kept.at)}, is_index=True)
-        addresses = (self._addresses.snapshot(resources, name, part) for part, _ in kept.parts)
+        document = Document("resourcelist", (self._site.up(resources),), {"at": utc_datetime(kept.at)}, is_index=True)
+        addresses = (self._addresses.of(resources, f"archive/{name}/resourcelist-{part}") for part, _ in kept.parts)
         return answer(document.write(document.entry(address, {}) for address in addresses))
 
     def resource_list_part(self, prefix: str, spec: str, name: str, part: int) -> Response:
         """Answer with a part of an archived Resource List."""
-        resources = self._shared.asked(prefix, spec)
-        with self._shared.store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             return self._part(view, resources, self._named(view, resources, name), part or -1)
 
     def _named(self, view: View, resources: ResourceSet, name: str) -> KeptList:
@@ -298,9 +287,9 @@ class Archives:
         return named or abort(404)
 
     def _part(self, view: View, resources: ResourceSet, kept: KeptList, part: int) -> Response:
-        links = [self._up(resources)]
+        links = [self._site.up(resources)]
         if part != _WHOLE:
-            links.append(Link("index", self._addresses.snapshot(resources, kept.name)))
+            links.append(Link("index", self._addresses.of(resources, f"archive/{kept.name}/resourcelist")))
         document = Document("resourcelist", tuple(links), {"at": utc_datetime(kept.at)})
         versions = view.withheld_versions(resources.metadata_prefix)
         lines = self._lines(resources, dict(kept.parts).get(part, ""))
@@ -315,9 +304,6 @@ class Archives:
                 return lines.readlines()
         except DAMAGED:
             abort(404)
-
-    def _up(self, resources: ResourceSet) -> Link:
-        return Link("up", self._addresses.capability_list(resources))
 
 
 def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[[bytes], bytes]) -> Blueprint:
@@ -343,7 +329,8 @@ def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[
             unknown = [address for address, place in known.items() if place is None or view.record(*place) is None]
             if unknown:
                 return _refused(f"There is no metadata at {_shown(unknown)}.")
-            document = Document("resourcedump-manifest", (Link("up", addresses.description),), _at(view))
+            at = {"at": utc_datetime(view.horizon)}
+            document = Document("resourcedump-manifest", (Link("up", addresses.description),), at)
             places = {address: place for address, place in known.items() if place is not None}
             entries = Entries(lambda address: address, {})
             file, length = packages.package(document, entries, _packed(view, places, metadata_of), MOST_BYTES)
@@ -354,10 +341,6 @@ def batch_blueprint(store: Store, url: str, named: Named, metadata_of: Callable[
         return response
 
     return blueprint
-
-
-def _at(view: View) -> dict[str, str]:
-    return {"at": utc_datetime(view.horizon)}
 
 
 def _packed(view: View, places: dict[str, tuple[str, str]], metadata_of: Callable[[bytes], bytes]) -> Iterator[Packed]:

@@ -15,8 +15,8 @@ from flask import Blueprint, Response, abort
 from gateway.core.errors import StoreError
 from gateway.core.model import Content
 from gateway.core.xmltext import clean, escape, escape_attribute, is_legal, utc_datetime
-from gateway.resourcesync.addresses import FOLDER, Addresses, FileAddresses
-from gateway.resourcesync.documents import Document, Link, hash_of, link, md
+from gateway.resourcesync.addresses import FOLDER, Addresses
+from gateway.resourcesync.documents import MOST_ADDRESS, Document, Link, hash_of, link, md
 from gateway.resourcesync.shared import answer, unavailable
 from gateway.store.base import Store, View
 
@@ -26,7 +26,6 @@ DescribedBy: TypeAlias = Callable[[View, str], tuple[str, ...]]
 MOST_ENTRIES: Final = 10_000
 ITEMS: Final = 5_000  # of a part
 _MOST_LINKS: Final = 1_000  # to the metadata of a file
-_MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
 _PART: Final = re.compile(r"([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?")
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?")
 
@@ -39,21 +38,21 @@ def blueprint(
     A list has at most `most_entries` files, and those of at most so many `items`.
     """
     blueprint = Blueprint("resourcesync_files", __name__)
-    addresses = FileAddresses(url)
-    up = (Link("up", Addresses(url).description), Link("describedby", f"{url}/"))
-    listed = Link("up", addresses.capability_list)
+    addresses = Addresses(url)
+    up = (Link("up", addresses.description), Link("describedby", f"{url}/"))
+    whole, listed = addresses.of_files("resourcelist"), Link("up", addresses.of_files("capabilitylist"))
 
     @blueprint.route(f"{FOLDER}/files/capabilitylist.xml")
     def capability_list() -> Response:
         document = Document("capabilitylist", up)
-        return answer(document.write([document.entry(addresses.resource_list(), {"capability": "resourcelist"})]))
+        return answer(document.write([document.entry(whole, {"capability": "resourcelist"})]))
 
     @blueprint.route(f"{FOLDER}/files/resourcelist.xml")
     def resource_list() -> Response:
         with store.view() as view:
             document = Document("resourcelist", (listed,), _at(view), is_index=True)
             names = [name for number, count in view.file_counts(items) for name in _names(number, count)]
-        return answer(document.write(document.entry(addresses.resource_list(name), {}) for name in names))
+        return answer(document.write(document.entry(addresses.of_files(f"resourcelist-{name}"), {}) for name in names))
 
     def _names(number: int, count: int) -> Iterator[str]:
         yield str(number + 1)
@@ -71,7 +70,7 @@ def blueprint(
             contents = list(view.files(after, after + items, most_entries, offset))
             if not contents:
                 abort(404)
-            document = Document("resourcelist", (listed, Link("index", addresses.resource_list())), _at(view))
+            document = Document("resourcelist", (listed, Link("index", whole)), _at(view))
             return answer(document.write(_entries(view, contents, described_by)))
 
     blueprint.register_error_handler(StoreError, unavailable)
@@ -89,7 +88,7 @@ def _entries(view: View, contents: list[tuple[int, Content]], described_by: Desc
         by_item: dict[int, Content] = {}
         for item, content in given:
             by_item.setdefault(item, content)
-        if len(url) > _MOST_ADDRESS or not is_legal(url):
+        if len(url) > MOST_ADDRESS or not is_legal(url):
             continue
         best = max(by_item.values(), key=lambda content: (bool(content.sha256), bool(content.size)))
         addresses = (address for item in by_item for address in described_by(view, identifiers[item]))
@@ -100,11 +99,5 @@ def _entries(view: View, contents: list[tuple[int, Content]], described_by: Desc
 
 
 def _facts(content: Content) -> str:
-    facts: dict[str, str | int] = {}
-    if content.sha256:
-        facts["hash"] = hash_of(content.sha256)
-    if content.size is not None:
-        facts["length"] = content.size
-    if content.mime_type:
-        facts["type"] = escape_attribute(clean(content.mime_type))
-    return md(facts)
+    length = "" if content.size is None else content.size
+    return md({"hash": hash_of(content.sha256), "length": length, "type": escape_attribute(clean(content.mime_type))})

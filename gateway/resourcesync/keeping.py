@@ -53,35 +53,19 @@ class Keep(NamedTuple):
 
 
 class Keeper:
-    """Keeps the files of the sets of resources of one site. One process at a time may do it."""
+    """Keeps the files of one set of resources. One process at a time may do it.
 
-    def __init__(
-        self, store: Store, site: SiteResources, keep: Keep, is_stopped: Callable[[], bool] = lambda: False
-    ) -> None:
-        """Take the store, and what is kept; nothing is begun when `is_stopped` returns True."""
-        self._store, self._site, self._keep, self._is_stopped = store, site, keep, is_stopped
-
-    def keep(self, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
-        """Bring the kept files of a set up to date; return how many were made. Raise StoreError and OSError."""
-        keeping = _Keeping(self._store, self._site, self._keep, self._is_stopped, resources, kept)
-        return keeping.cleaned() + keeping.completed()
-
-    def clean(self, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
-        """Leave out of the kept files of a set what was taken down, and delete what is old; make nothing else."""
-        return _Keeping(self._store, self._site, self._keep, self._is_stopped, resources, kept).cleaned()
-
-
-class _Keeping:
-    """The work on one set. `kept` is what the index on the disk has."""
+    `kept` is what the index on the disk has. Nothing is begun when `is_stopped` returns True.
+    """
 
     def __init__(
         self,
         store: Store,
         site: SiteResources,
         keep: Keep,
-        is_stopped: Callable[[], bool],
         resources: ResourceSet,
         kept: KeptFiles,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store, self._site, self._keep, self._is_stopped = store, site, keep, is_stopped
         self._resources, self._kept = resources, kept
@@ -89,19 +73,23 @@ class _Keeping:
         self._verifies = False  # all files are compared with their names
         self._counts: Counter[str] = Counter()
 
-    def cleaned(self) -> Counter[str]:
-        counts: Counter[str] = Counter()
+    def keep(self) -> Counter[str]:
+        """Bring the kept files up to date; return how many were made. Raise StoreError and OSError."""
+        return self.clean() + self._completed()
+
+    def clean(self) -> Counter[str]:
+        """Leave out of the kept files what was taken down, and delete what is old; make nothing else."""
         with self._store.view() as view:
             versions = view.withheld_versions(self._resources.metadata_prefix)
             line = view.last_change()
             self._verifies = not 0 <= view.horizon - self._kept_documents.verified_at < _DAY_SECONDS
             self._write(self._without_old(view.horizon)._replace(parts=tuple(self._valid_parts(view, line))))
-        counts["rewritten"] = self._verify_packages(versions)
+        counts = Counter(rewritten=self._verify_packages(versions))
         self._verify_lists(versions)
         self._kept.remove_others(self._kept_documents)
         return +counts
 
-    def completed(self) -> Counter[str]:
+    def _completed(self) -> Counter[str]:
         with self._store.view() as view:
             now = view.horizon
         self._make_packages(now)

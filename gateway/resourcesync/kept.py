@@ -96,10 +96,9 @@ class KeptDocuments(NamedTuple):
 
 
 class KeptFiles:
-    """The kept files of one set of resources."""
+    """The kept files of one set of resources. `key` is that of `key_of`."""
 
     def __init__(self, instance: Path, resources: ResourceSet, key: str) -> None:
-        """Take the instance folder, and the key (`key_of`)."""
         self._instance, self._key = instance, key
         self.folder = instance / FOLDER / folder_of(resources)
 
@@ -221,15 +220,10 @@ def _rows(types: tuple[type, ...], rows: Iterable[Iterable[Any]]) -> Iterator[tu
         yield row
 
 
-def _is_number(value: int) -> bool:
-    return value is not True and value is not False and 0 <= value <= _MOST
-
-
-def _is_name(value: str) -> bool:
-    return value.isascii() and value.replace("-", "").replace(".", "").isalnum()
-
-
-_CHECKS: Final[Mapping[type, Callable[[Any], bool]]] = {int: _is_number, str: _is_name}
+_CHECKS: Final[Mapping[type, Callable[[Any], bool]]] = {
+    int: lambda value: value is not True and value is not False and 0 <= value <= _MOST,
+    str: lambda value: value.isascii() and value.replace("-", "").replace(".", "").isalnum(),
+}
 
 
 def folder_of(resources: ResourceSet) -> str:
@@ -248,11 +242,6 @@ def mark_of(versions: Versions, takedowns: Takedowns = _NO_TAKEDOWNS) -> str:
     return blake2b(repr((versions, revision)).encode(), digest_size=8).hexdigest()
 
 
-def forbidden_of(versions: Versions, packed: Mapping[int, int]) -> frozenset[int]:
-    """Return the items whose version in a package may not be shown; `packed` are the datestamps by the items."""
-    return frozenset(item for item, served in versions if item in packed and packed[item] != served)
-
-
 def forbidden_in(kept: KeptFiles, package: KeptPackage, versions: Versions, takedowns: Takedowns) -> frozenset[int]:
     """Return the items whose version in a kept package may not be shown any more, or names what is taken down.
 
@@ -266,7 +255,8 @@ def forbidden_in(kept: KeptFiles, package: KeptPackage, versions: Versions, take
 @lru_cache(maxsize=512)
 def _forbidden(file: Path, versions: Versions, takedowns: Takedowns) -> frozenset[int]:
     with file.open("rb") as stream:
-        forbidden = forbidden_of(versions, versions_of(stream))
+        packed = versions_of(stream)
+        forbidden = frozenset(item for item, served in versions if item in packed and packed[item] != served)
         return forbidden if takedowns.is_empty else forbidden.union(items_of(stream, takedowns.mentions))
 
 

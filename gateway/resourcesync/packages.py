@@ -58,7 +58,9 @@ def zipped(document: Document, members: Iterable[Member], most_bytes: int | None
         for member in members:
             needed = len(member.entry.encode()) + 2 * _MEMBER
             if member.content is not None:
-                if most_bytes is not None and file.tell() + room + needed + _grown(member.content) > most_bytes:
+                size = len(member.content)
+                size += size // 1_000 + 100  # deflate needs no more (RFC 1951 §3.2.4)
+                if most_bytes is not None and file.tell() + room + needed + size > most_bytes:
                     continue
                 archive.writestr(_member(member.path.removeprefix("/")), member.content)
             manifest.append(member.entry)
@@ -116,11 +118,6 @@ def items_of(package: IO[bytes], is_meant: Callable[[bytes], bool]) -> set[int]:
 def _version_of(name: str) -> tuple[int, int]:
     item, _, datestamp = name.removeprefix("resources/").removesuffix(".xml").partition("-")
     return int(item), int(datestamp)
-
-
-def _grown(content: bytes) -> int:
-    """Return how many bytes deflate needs at most (RFC 1951 §3.2.4)."""
-    return len(content) + len(content) // 1_000 + 100
 
 
 def _member(name: str) -> zipfile.ZipInfo:

@@ -85,12 +85,9 @@ class _Source:
     """Answers for one site: what there is, the present state, and what has changed."""
 
     def __init__(self, shared: Shared, further: tuple[str, ...], hub: str) -> None:
-        self._shared, self._site, self._store = shared, shared.site, shared.store
-        self._addresses, self._periods, self._most = (
-            shared.site.addresses,
-            shared.site.periods,
-            shared.site.most_entries,
-        )
+        self._shared, self._site = shared, shared.site
+        self._addresses, self._periods = shared.site.addresses, shared.site.periods
+        self._most = shared.site.most_entries
         self._further, self._hub = further, hub
 
     # -- what there is -------------------------------------------------------------------------------------------
@@ -99,14 +96,12 @@ class _Source:
         """Answer with the Source Description (§8): the Capability Lists of all sets of resources, and of files."""
         document = Document("description", (Link("describedby", f"{self._addresses.url}/"),))
         md = {"capability": "capabilitylist"}
-        lists = (*map(self._addresses.capability_list, self._shared.sets), *self._further)
-        return answer(document.write(document.entry(address, md) for address in lists))
+        lists = (self._addresses.of(resources, "capabilitylist") for resources in self._shared.sets)
+        return answer(document.write(document.entry(address, md) for address in (*lists, *self._further)))
 
     def capability_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Capability List of a set of resources (§9)."""
-        resources = self._shared.asked(prefix, spec)
-        prefix = resources.metadata_prefix
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             capabilities = self._capabilities(view, resources)
             namespaces = [known.namespace for known in view.formats() if known.metadata_prefix == prefix]
         links = (
@@ -117,56 +112,45 @@ class _Source:
         document = Document("capabilitylist", links)
         entries = [document.entry(address, {"capability": capability}) for capability, address in capabilities.items()]
         if self._hub and "changelist" in capabilities:
-            channel = self._addresses.change_list(resources, OPEN)
+            channel = self._addresses.of(resources, f"changelist-{OPEN}")
             entries.append(document.entry(channel, {"capability": "change-notification"}, (Link("hub", self._hub),)))
         return answer(document.write(entries))
 
     def _capabilities(self, view: View, resources: ResourceSet) -> dict[str, str]:
         """Return the addresses of the documents of a set of resources, by their capabilities."""
-        addresses = self._addresses
-        documents = {
-            "resourcelist": addresses.resource_list(resources),
-            "resourcedump": addresses.resource_dump(resources),
-        }
         periods, kept = self._periods.of(view, resources), self._shared.kept(view, resources)
-        if periods:
-            documents["changelist"] = addresses.change_list(resources)
-        if kept.packages:
-            documents["changedump"] = addresses.change_dump(resources)
-        archived = {"resourcelist": kept.lists, "changelist": periods[:-1], "changedump": kept.packages}
-        for kind, listed in archived.items():
-            if listed:
-                documents[f"{kind}-archive"] = addresses.archive(resources, kind)
-        return documents
+        listed = {
+            "changelist": periods,
+            "changedump": kept.packages,
+            "resourcelist-archive": kept.lists,
+            "changelist-archive": periods[:-1],
+            "changedump-archive": kept.packages,
+        }
+        names = ("resourcelist", "resourcedump", *(name for name, documents in listed.items() if documents))
+        return {name: self._addresses.of(resources, name) for name in names}
 
     # -- the present state ---------------------------------------------------------------------------------------
 
     def resource_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Resource List (§10), or with its index if it has too many entries for one document."""
-        resources = self._shared.asked(prefix, spec)
-        up = Link("up", self._addresses.capability_list(resources))
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             last = view.last_item()
             is_small = view.count(Selection(prefix, resources.selected)) <= self._most
             archived = self._shared.kept(view, resources).lists
-            links = (up, *self._archive(resources, "resourcelist", is_there=bool(archived)))
+            links = (self._site.up(resources), *self._archive(resources, "resourcelist", is_there=bool(archived)))
             document = Document("resourcelist", links, self._at(view, resources), is_index=not is_small)
             if is_small:
                 return answer(document.write(self._site.listed(view, resources, 0, last)))
             ranges = view.resource_ranges(Selection(*selected(resources)), self._most)
-        addresses = (self._addresses.resource_list(resources, number + 1) for number in ranges)
+        addresses = (self._addresses.of(resources, f"resourcelist-{number + 1}") for number in ranges)
         return answer(document.write(document.entry(address, {}) for address in addresses))
 
     def resource_list_part(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a part of the Resource List: the resources of a range of items, which never change their part."""
-        resources = self._shared.asked(prefix, spec)
-        links = (
-            Link("up", self._addresses.capability_list(resources)),
-            Link("index", self._addresses.resource_list(resources)),
-        )
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
+            links = (self._site.up(resources), Link("index", self._addresses.of(resources, "resourcelist")))
             document = Document("resourcelist", links, self._at(view, resources))
             return answer(document.write(self._site.listed(view, resources, *bounds(part, self._most))))
 
@@ -177,47 +161,41 @@ class _Source:
 
     def change_lists(self, prefix: str, spec: str) -> Response:
         """Answer with the Change List Index (§12.1)."""
-        resources = self._shared.asked(prefix, spec)
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             periods = self._periods.of(view, resources)
             begin = view.changes_from()
-        up = Link("up", self._addresses.capability_list(resources))
-        links = (up, *self._archive(resources, "changelist", is_there=len(periods) > 1))
+        links = (self._site.up(resources), *self._archive(resources, "changelist", is_there=len(periods) > 1))
         document = Document("changelist", links, {"from": utc_datetime(begin)}, is_index=True)
         if not periods:
             abort(404)
         return answer(
             document.write(
-                document.entry(self._addresses.change_list(resources, period.name), _times(period))
+                document.entry(self._addresses.of(resources, f"changelist-{period.name}"), _times(period))
                 for period in periods
             )
         )
 
     def change_list(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with one Change List (§12): open, or closed and then always the same."""
-        resources = self._shared.asked(prefix, spec)
-        links = (
-            Link("up", self._addresses.capability_list(resources)),
-            Link("index", self._addresses.change_list(resources)),
-            *self._announced(resources, period),
-        )
-        with self._store.view() as view:
+        with self._shared.viewed(prefix, spec) as (resources, view):
             wanted = self._periods.named(view, resources, period)
             if wanted is None:
                 abort(404)
+            index = Link("index", self._addresses.of(resources, "changelist"))
+            links = (self._site.up(resources), index, *self._announced(resources, period))
             document = Document("changelist", links, _times(wanted))
             content = document.write(self._site.changed(view, resources, self._site.changes(view, resources, wanted)))
         return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
 
     def _archive(self, resources: ResourceSet, kind: str, *, is_there: bool) -> tuple[Link, ...]:
         """Return the link of a live document to the archive (ResourceSync Archives 1.1)."""
-        return (Link("archives", self._addresses.archive(resources, kind)),) if is_there else ()
+        return (Link("archives", self._addresses.of(resources, f"{kind}-archive")),) if is_there else ()
 
     def _announced(self, resources: ResourceSet, period: str) -> tuple[Link, ...]:
         """Return the links of a document whose changes the hub announces (WebSub §4)."""
         if not self._hub or period != OPEN:
             return ()
-        return (Link("hub", self._hub), Link("self", self._addresses.change_list(resources, OPEN)))
+        return (Link("hub", self._hub), Link("self", self._addresses.of(resources, f"changelist-{OPEN}")))
 
 
 def _times(period: Period) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """What all answers about sets of resources share: the store, the sets, and what is kept of them."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -24,12 +25,14 @@ class Shared(NamedTuple):
     site: SiteResources
     kept_of: Callable[[ResourceSet], KeptFiles]
 
-    def asked(self, prefix: str, spec: str) -> ResourceSet:
-        """Return the set of resources of a request; answer with 404 if there is no such set."""
+    @contextmanager
+    def viewed(self, prefix: str, spec: str) -> Iterator[tuple[ResourceSet, View]]:
+        """Return the set of resources of a request, and a view of it; answer with 404 if there is no such set."""
         resources = ResourceSet(prefix, spec)
         if resources not in self.sets:
             abort(404)
-        return resources
+        with self.store.view() as view:
+            yield resources, view
 
     def kept(self, view: View, resources: ResourceSet) -> KeptDocuments:
         """Return what is kept of a set of resources, without what is lost, damaged or no longer valid.

@@ -52,6 +52,10 @@ class SiteResources:
         self.most_entries, self.most_packed = most_entries, most_packed
         self.periods = Periods(most_entries)
 
+    def up(self, resources: ResourceSet) -> Link:
+        """Return the link of a document of a set of resources to its Capability List."""
+        return Link("up", self.addresses.of(resources, "capabilitylist"))
+
     def entries(self, view: View, resources: ResourceSet, *, has_links: bool = True) -> Entries:
         """Return what writes the entries of a set of resources; `has_links`: with that to the page of the item."""
         page_of = self._page_url(view) if self._page_url and has_links else None
@@ -112,8 +116,7 @@ class SiteResources:
 
     def resource_manifest(self, resources: ResourceSet, at: int) -> Document:
         """Return the head of the manifest of a package of the Resource Dump."""
-        up = Link("up", self.addresses.capability_list(resources))
-        return Document("resourcedump-manifest", (up,), {"at": utc_datetime(at)})
+        return Document("resourcedump-manifest", (self.up(resources),), {"at": utc_datetime(at)})
 
     def packed(self, view: View, resources: ResourceSet, listed: Sequence[Resource]) -> Iterator[Packed]:
         """Yield resources with their bytes, and the files that they describe."""
@@ -126,9 +129,8 @@ class SiteResources:
 
     def change_manifest(self, resources: ResourceSet, from_: int, until: int) -> Document:
         """Return the head of the manifest of a package of changes."""
-        up = Link("up", self.addresses.capability_list(resources))
         times = {"from": utc_datetime(from_), "until": utc_datetime(until)}
-        return Document("changedump-manifest", (up,), times)
+        return Document("changedump-manifest", (self.up(resources),), times)
 
     def packed_changes(self, view: View, resources: ResourceSet, period: Period) -> Iterator[Member]:
         """Yield the deletions of a period, and the versions of it that are still the present ones."""

@@ -84,16 +84,13 @@ def _date(parts: Iterable[object]) -> str:
     return "-".join(f"{part:02}" for part in islice(parts, 3) if isinstance(part, int))
 
 
-def read_journal(fetched: Fetched) -> tuple[str, ...] | None:
-    """Return all ISSNs of a journal; None when Crossref does not know it. Errors are those of `answered`."""
-    document = answered(fetched, "Crossref")
-    return None if document is None else tuple(dict.fromkeys(texts(document, "message", "ISSN")))
+def read_names(fetched: Fetched, field: str) -> tuple[str, ...] | None:
+    """Return the texts in a field of a journal (`ISSN`) or a member (`prefixes`); None when Crossref does not know it.
 
-
-def read_member(fetched: Fetched) -> tuple[str, ...] | None:
-    """Return the DOI prefixes of a member; None when Crossref does not know it. Errors are those of `answered`."""
+    Errors are those of `answered`.
+    """
     document = answered(fetched, "Crossref")
-    return None if document is None else tuple(dict.fromkeys(texts(document, "message", "prefixes")))
+    return None if document is None else tuple(dict.fromkeys(texts(document, "message", field)))
 
 
 def read_agency(fetched: Fetched) -> str:

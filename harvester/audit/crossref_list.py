@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from gateway.core.bibliography.identifiers import is_issn
 from gateway.core.errors import AnswerError, ConfigurationError, GatewayError, RemoteRefuses, TryLater
 from gateway.core.xmltext import utc_datetime
-from harvester.audit.crossref import FIELDS, Works, read_agency, read_journal, read_member, read_works
+from harvester.audit.crossref import FIELDS, Works, read_agency, read_names, read_works
 from harvester.audit.ledger import Ledger, Window
 from harvester.http.messages import Fetch, Fetched, Request
 
@@ -48,11 +48,7 @@ class Scope:
 
     def holds(self, dois: tuple[str, ...], issns: tuple[str, ...]) -> bool:
         """Return whether a record with these DOIs and ISSNs belongs to the scope."""
-        return not self._issns.isdisjoint(issns) or any(doi.partition("/")[0] in self.prefixes for doi in dois)
-
-    @property
-    def _issns(self) -> frozenset[str]:
-        return frozenset(self.issns)
+        return not set(self.issns).isdisjoint(issns) or any(doi.partition("/")[0] in self.prefixes for doi in dois)
 
     def address(self, base: str, mailto: str, rows: int, cursor: str = "", window: tuple[str, str] = ("", "")) -> str:
         """Return the URL of a part of the list; `window` has the first and the last day on which DOIs were created."""
@@ -112,12 +108,13 @@ class Listing:
 
         Raise ConfigurationError when Crossref does not know a journal or a member.
         """
-        read = {"issn": read_journal, "member": read_member}.get(self.scope.kind)
-        if read is None:
+        field = {"issn": "ISSN", "member": "prefixes"}.get(self.scope.kind)
+        if field is None:
             return self.scope
         sentences: list[str] = []
         for value in self.scope.values:
-            document = read(self._asked(described_at(self.crossref_url, self.scope.kind, value, self.mailto)))
+            url = described_at(self.crossref_url, self.scope.kind, value, self.mailto)
+            document = read_names(self._asked(url), field)
             if document is None:
                 raise ConfigurationError(f"Crossref knows no {self.scope.kind} {value}.")
             sentences += document

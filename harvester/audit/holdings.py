@@ -15,7 +15,7 @@ from harvester.audit.ledger import Ledger
 from harvester.fulltext.works import work_of
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.inventory import NAME, read
-from harvester.mirror.object_state import DOCUMENT, Holding
+from harvester.mirror.object_state import DOCUMENT
 from harvester.mirror.read_components import METADATA
 
 _BATCH = 500
@@ -52,11 +52,8 @@ def of_mirror(place: MirrorFolder) -> Iterator[HeldWork]:
             content = (folder / inventory.place(DOCUMENT)).read_bytes()
         except (StoreDamaged, OSError, KeyError) as error:
             raise StoreDamaged(f"{folder} cannot be read; run `harvester mirror audit`: {error}") from error
-        yield held_of(holding.identifier, _work(holding.identifier, content), has_file=_has_file(holding))
-
-
-def _has_file(holding: Holding) -> bool:
-    return any(file.is_good and file.type != METADATA for file in holding.files)
+        has_file = any(file.is_good and file.type != METADATA for file in holding.files)
+        yield held_of(holding.identifier, _work(holding.identifier, content), has_file=has_file)
 
 
 def _work(identifier: str, document: bytes) -> Work:

@@ -8,8 +8,7 @@ import click
 from gateway.core.settings import instance_folder, load
 from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
 from harvester.commands.output import with_json, write_json
-from harvester.dump.dump import Dump
-from harvester.dump.output import File, Order, Stream
+from harvester.dump.dump import Dump, File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import entry_from
 from harvester.runtime.exit_status import status_of_end

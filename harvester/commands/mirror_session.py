@@ -21,6 +21,7 @@ from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.messages import Fetch
 from harvester.http.pacing import Pace
+from harvester.mirror.caches import RecheckSchedule
 from harvester.mirror.fetch_file import Limits
 from harvester.mirror.file_hosts import FileHosts
 from harvester.mirror.folder import MirrorFolder, Order
@@ -30,7 +31,6 @@ from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.open_folder import check, opened
 from harvester.mirror.provider_guard import Guard
 from harvester.mirror.receipt import Receipt
-from harvester.mirror.recheck_schedule import RecheckSchedule
 from harvester.mirror.run import Run
 from harvester.runtime.durable_files import reporting_unwritable
 from harvester.runtime.interrupts import Stop, listening

@@ -18,8 +18,8 @@ from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.pacing import Pace
+from harvester.offer.announcement import find_inbox
 from harvester.offer.files import offered_files, offers_now, stored_offers
-from harvester.offer.inbox import find_inbox
 from harvester.offer.run import OfferOrder, announce_files, check_inbox, pack_files
 from harvester.runtime.exit_status import Status, status_of_end, status_of_error, worst
 from harvester.runtime.interrupts import Stop, listening

@@ -137,13 +137,8 @@ def _translated(new: Path) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise StoreUnwritable(f"{new} cannot be written: {_last_words(error)} Is the disk full?") from error
-
-
-def _last_words(error: BaseException) -> str:
-    """Return the end of a message of the engine, where the cause is."""
-    words = " ".join(str(error).split())
-    return f"{words[-_SHOWN:].rstrip('.')}."
+        cause = " ".join(str(error).split())[-_SHOWN:].rstrip(".")  # it is at the end of a message of the engine
+        raise StoreUnwritable(f"{new} cannot be written: {cause}. Is the disk full?") from error
 
 
 @contextmanager

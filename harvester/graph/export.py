@@ -10,99 +10,43 @@ import json
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, TypeVar
 
 from gateway.core.addresses import address
 from gateway.core.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.core.model import Content, FileLink, Resource, Selection, Work
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.takedowns import Takedowns
-from gateway.core.xmltext import escape, escape_attribute, utc_datetime
+from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_search import parsed_search
 from gateway.search.indexing import describe_all
 from gateway.store.base import Discovery, Store, View
-from harvester.graph.facts import Item, facts_of
-from harvester.graph.ledger import Ledger
-from harvester.graph.model import EDGES, NODES, Edge, Node, properties_of
-from harvester.graph.tables import FILES as TABLES
-from harvester.graph.tables import Tables
+from gateway.store.queries import load_file
+from gateway.store.sqlite.working_file import WorkingFile
+from harvester.graph.facts import Item, Shared, facts_of
+from harvester.graph.model import EDGES, NODES, Author, Node, Publisher, SameName, Subject
+from harvester.graph.tables import GRAPHML, GraphMl, Tables
 from harvester.runtime.durable_files import reporting_unwritable, sync, write_durably
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress
 
 MANIFEST = "graph.json"
-GRAPHML = "graph.graphml"
 FORMATS = ("neo4j", "graphml", "csv")
 _LEDGER = "ledger.sqlite"
 _TASK = "graph"
-_OFTEN = 10_000  # candidates between two checks whether to stop
+_OFTEN = 10_000  # nodes or relationships between two checks whether to stop
 # What an export may leave when it is killed.
-_OURS = frozenset((MANIFEST, _LEDGER, f"{_LEDGER}-journal", GRAPHML, *TABLES))
+_OURS = frozenset((MANIFEST, _LEDGER, f"{_LEDGER}-journal", GRAPHML, *Tables.file_names))
 
+_Value = TypeVar("_Value")
 _BATCH = 500
 _FORMAT = Selection("oai_dc")
-
-
-class Batch(NamedTuple):
-    """Some items, and the number of the last one of the batch."""
-
-    last: int
-    items: tuple[Item, ...]
-
-
-class Reader:
-    """The items of a store, with what the searches know of them; `discovery` is None if there were no searches."""
-
-    def __init__(self, store: Store, discovery: Discovery | None) -> None:
-        self._store, self._discovery = store, discovery
-
-    def batches(self, until: int) -> Iterator[Batch]:
-        """Yield all living items up to the number `until`, in the order of their numbers. Raise StoreError."""
-        after = 0
-        while after < until:
-            with self._store.view() as view:
-                resources = view.resources(_FORMAT, after, until, _BATCH)
-                last = resources[-1].item if len(resources) == _BATCH else until
-                yield Batch(last, tuple(self._items(view, resources, after, last)))
-            after = last
-
-    def _items(self, view: View, resources: tuple[Resource, ...], after: int, until: int) -> Iterator[Item]:
-        contents: defaultdict[int, list[Content]] = defaultdict(list)
-        for number, content in view.contents(after, until):
-            contents[number].append(content)
-        takedowns = self._store.takedowns()
-        for resource in resources:
-            record = view.record(resource.identifier, _FORMAT.metadata_prefix)
-            if record is None or record.is_deleted:
-                continue
-            item = self._item(resource, _work(record.content), contents.get(resource.item, []))
-            if takedowns.is_empty or not _is_down(item, takedowns):
-                yield item if takedowns.is_empty else _without(item, takedowns)
-
-    def _item(self, resource: Resource, work: Work, contents: list[Content]) -> Item:
-        identifier = resource.identifier
-        state = self._discovery.search(identifier) if self._discovery else None
-        item = Item(identifier, resource.datestamp, work, state, contents=contents)
-        if state is not None and self._discovery is not None:
-            search = parsed_search(state)
-            verdicts = words(self._discovery.decisions(identifier)) if search.get("candidates") else {}
-            item = item._replace(
-                search=search, verdicts={address(url): decision.verdict for url, decision in verdicts.items()}
-            )
-        checked = {address(candidate["url"]) for candidate in item.search.get("candidates", ())}
-        is_unchecked = any(content.url not in checked for content in contents)
-        return item._replace(held=self._held(identifier)) if is_unchecked else item
-
-    def _held(self, identifier: str) -> tuple[FileLink, ...]:
-        upstream = upstream_identifier(identifier)
-        state = self._store.states(source_of(identifier), (upstream,)).get(upstream)
-        return state.files if state else ()
 
 
 def _work(record: bytes) -> Work:
@@ -141,22 +85,44 @@ def _without(item: Item, takedowns: Takedowns) -> Item:
     return item._replace(search={**item.search, "candidates": candidates}, contents=contents)
 
 
-class Writer(Protocol):
-    """Writes the files of one format. It is used in a `with` block."""
+_SQL = load_file(Path(__file__).with_name("ledger.sql"))
 
-    @property
-    def file_names(self) -> tuple[str, ...]:
-        """The names of the files."""
 
-    def __enter__(self) -> Self: ...
+class Ledger(WorkingFile):
+    """What is the same node in many publications: in a temporary file and not in memory.
 
-    def __exit__(self, kind: type[BaseException] | None, /, *_: object) -> None: ...
+    Use it in a `with` block. Its methods raise StoreError when the file cannot be used.
+    """
 
-    def node(self, label: str, node: Node) -> None:
-        """Write a node."""
+    def __init__(self, path: Path) -> None:
+        super().__init__(Path(__file__).with_name("ledger_schema.sql").read_text("utf-8"), path)
 
-    def edge(self, type_: str, edge: Edge) -> None:
-        """Write a relationship."""
+    def add(self, shared: Iterable[Shared]) -> None:
+        """Note what some publications share."""
+        rows = tuple(shared)
+        publishers = [(one.publisher, one.searched_at) for one in rows if one.publisher]
+        with self._writing() as database:
+            database.executemany(_SQL["person_add"], (person[:2] for one in rows for person in one.persons))
+            database.executemany(_SQL["subject_add"], (subject for one in rows for subject in one.subjects))
+            database.executemany(_SQL["namesake_add"], (pair for one in rows for pair in one.namesakes))
+            database.executemany(
+                _SQL["publisher_add"], ((publisher.id, at, json.dumps(publisher)) for publisher, at in publishers)
+            )
+
+    def nodes(self) -> Iterator[tuple[str, Node]]:
+        """Yield (label, node) of every shared node, once."""
+        for orcid, name in self._walked(_SQL["persons"]):
+            yield "Author", Author(orcid, name, orcid)
+        for (fields,) in self._walked(_SQL["publishers"]):
+            yield "Publisher", Publisher(*json.loads(fields))
+        for row in self._walked(_SQL["subjects"]):
+            yield "Subject", Subject(*row)
+
+    def candidates(self) -> Iterator[SameName]:
+        """Yield the relationships between authors of the same name, as chains."""
+        for (key, author), (other_key, other) in pairwise(self._walked(_SQL["namesakes"])):
+            if key == other_key:
+                yield SameName(author, other, key)
 
 
 class Exported(NamedTuple):
@@ -178,10 +144,6 @@ def digest_of(takedowns: Takedowns) -> str:
     return sha256("\n".join(sorted(entry.key for entry in takedowns.entries)).encode("utf-8", "replace")).hexdigest()
 
 
-def _writer(format_: str, folder: Path) -> Writer:
-    return GraphMl(folder) if format_ == "graphml" else Tables(folder, for_people=format_ == "csv")
-
-
 class Export:
     """One export. `discovery` is None if nothing was searched for yet."""
 
@@ -200,9 +162,11 @@ class Export:
             horizon, last = utc_datetime(view.horizon), view.last_item()
         digest = digest_of(self._store.takedowns())
         with _appearing(folder) as part, reporting_unwritable(part):
-            with _writer(format_, part) as writer, Ledger(part / _LEDGER) as ledger:
+            kind = GraphMl(part) if format_ == "graphml" else Tables(part, for_people=format_ == "csv")
+            with kind as writer, Ledger(part / _LEDGER) as ledger:
                 self._write_items(writer, ledger, last)
-                self._write_shared(writer, ledger)
+                self._put(writer.node, ledger.nodes())
+                self._put(writer.edge, (("SAME_NAME", candidate) for candidate in ledger.candidates()))
                 names = writer.file_names
             (part / _LEDGER).unlink()
             if digest_of(self._store.takedowns()) != digest:
@@ -220,33 +184,67 @@ class Export:
         if self._stop.is_asked:
             raise StopAsked("The export was stopped; there is no folder.")
 
-    def _write_items(self, writer: Writer, ledger: Ledger, last: int) -> None:
-        for batch in Reader(self._store, self._discovery).batches(last):
+    def _write_items(self, writer: Tables | GraphMl, ledger: Ledger, last: int) -> None:
+        for number, items in self._batches(last):
             self._check()
-            facts = [facts_of(item) for item in batch.items]
+            facts = [facts_of(item) for item in items]
             ledger.add(one.shared for one in facts)
             for one in facts:
-                for label, node in one.nodes:
-                    writer.node(label, node)
-                    self._counts[label] += 1
-                for type_, edge in one.edges:
-                    writer.edge(type_, edge)
-                    self._counts[type_] += 1
-            self._reporter.show(_TASK, batch.last, last)
+                self._put(writer.node, one.nodes)
+                self._put(writer.edge, one.edges)
+            self._reporter.show(_TASK, number, last)
 
-    def _write_shared(self, writer: Writer, ledger: Ledger) -> None:
-        for label, node in ledger.nodes():
-            writer.node(label, node)
-            self._counts[label] += 1
-            self._check_often(label)
-        for candidate in ledger.candidates():
-            writer.edge("SAME_NAME", candidate)
-            self._counts["SAME_NAME"] += 1
-            self._check_often("SAME_NAME")
+    def _put(self, write: Callable[[str, _Value], None], values: Iterable[tuple[str, _Value]]) -> None:
+        """Write nodes or relationships, and count them."""
+        for kind, value in values:
+            write(kind, value)
+            self._counts[kind] += 1
+            if self._counts[kind] % _OFTEN == 0:
+                self._check()
 
-    def _check_often(self, kind: str) -> None:
-        if self._counts[kind] % _OFTEN == 0:
-            self._check()
+    # -- the items of the store --
+
+    def _batches(self, until: int) -> Iterator[tuple[int, tuple[Item, ...]]]:
+        """Yield all living items up to the number `until`, in batches with their last number. Raise StoreError."""
+        after = 0
+        while after < until:
+            with self._store.view() as view:
+                resources = view.resources(_FORMAT, after, until, _BATCH)
+                last = resources[-1].item if len(resources) == _BATCH else until
+                yield last, tuple(self._items(view, resources, after, last))
+            after = last
+
+    def _items(self, view: View, resources: tuple[Resource, ...], after: int, until: int) -> Iterator[Item]:
+        contents: defaultdict[int, list[Content]] = defaultdict(list)
+        for number, content in view.contents(after, until):
+            contents[number].append(content)
+        takedowns = self._store.takedowns()
+        for resource in resources:
+            record = view.record(resource.identifier, _FORMAT.metadata_prefix)
+            if record is None or record.is_deleted:
+                continue
+            item = self._item(resource, _work(record.content), contents.get(resource.item, []))
+            if takedowns.is_empty or not _is_down(item, takedowns):
+                yield item if takedowns.is_empty else _without(item, takedowns)
+
+    def _item(self, resource: Resource, work: Work, contents: list[Content]) -> Item:
+        identifier = resource.identifier
+        state = self._discovery.search(identifier) if self._discovery else None
+        item = Item(identifier, resource.datestamp, work, state, contents=contents)
+        if state is not None and self._discovery is not None:
+            search = parsed_search(state)
+            verdicts = words(self._discovery.decisions(identifier)) if search.get("candidates") else {}
+            item = item._replace(
+                search=search, verdicts={address(url): decision.verdict for url, decision in verdicts.items()}
+            )
+        checked = {address(candidate["url"]) for candidate in item.search.get("candidates", ())}
+        is_unchecked = any(content.url not in checked for content in contents)
+        return item._replace(held=self._held(identifier)) if is_unchecked else item
+
+    def _held(self, identifier: str) -> tuple[FileLink, ...]:
+        upstream = upstream_identifier(identifier)
+        state = self._store.states(source_of(identifier), (upstream,)).get(upstream)
+        return state.files if state else ()
 
 
 @contextmanager
@@ -308,86 +306,3 @@ def _alone(lock: int, part: Path) -> None:
     except (BlockingIOError, FileNotFoundError):
         pass
     raise StoreBusy(f"Another export is being written to {part}.")
-
-
-# --- Writes a graph as GraphML 1.0, one file: all nodes, then all relationships --------------------------------------
-
-_HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns" '
-    'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns '
-    'http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
-)
-_CHUNK = 1 << 20
-
-
-class GraphMl:
-    """The file of a graph in a folder. Use it in a `with` block."""
-
-    file_names = (GRAPHML,)
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._file: IO[str]
-        self._edges: IO[str]  # they follow all nodes
-        self._keys: dict[str, list[str]] = {}
-
-    def __enter__(self) -> Self:
-        self._file = (self._folder / GRAPHML).open("w", encoding="utf-8", newline="")
-        self._edges = TemporaryFile("w+", encoding="utf-8", newline="", dir=self._folder)
-        self._file.write(_HEAD)
-        self._write_keys()
-        self._file.write('<graph id="graph" edgedefault="directed">\n')
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with self._file, self._edges:
-            if kind is None:
-                self._edges.seek(0)
-                shutil.copyfileobj(self._edges, self._file, _CHUNK)
-                self._file.write("</graph>\n</graphml>\n")
-
-    def _write_keys(self) -> None:
-        """Declare the properties: one key for all nodes that have it, and one for all relationships."""
-        declared: dict[str, str] = {}
-        kinds = [("node", "n", name, properties_of(fields), 0) for name, fields in NODES.items()]
-        kinds += [("edge", "e", name, properties_of(row[0]), 2) for name, row in EDGES.items()]
-        for element, letter in (("node", "n"), ("edge", "e")):
-            name = "label" if element == "node" else "type"
-            declared[f"{letter}.{name}"] = f'<key id="{letter}.{name}" for="{element}" attr.name="{name}" '
-            declared[f"{letter}.{name}"] += 'attr.type="string"/>\n'
-        for element, letter, kind, properties, first in kinds:
-            self._keys[kind] = [f"{letter}.{field}" for field in properties][first:]
-            for field, type_ in list(properties.items())[first:]:
-                line = f'<key id="{letter}.{field}" for="{element}" attr.name="{field}" attr.type="{type_.graphml}"/>\n'
-                declared.setdefault(f"{letter}.{field}", line)
-        self._file.writelines(declared.values())
-
-    def node(self, label: str, node: Node) -> None:
-        """Write a node."""
-        self._file.write(f'<node id="{_name(label, node.id)}"><data key="n.label">{label}</data>')
-        self._file.write(self._data(label, node))
-        self._file.write("</node>\n")
-
-    def edge(self, type_: str, edge: Edge) -> None:
-        """Write a relationship."""
-        _, start, end = EDGES[type_]
-        source, target = _name(start, edge[0]), _name(end, edge[1])
-        self._edges.write(f'<edge source="{source}" target="{target}"><data key="e.type">{type_}</data>')
-        self._edges.write(self._data(type_, edge[2:]))
-        self._edges.write("</edge>\n")
-
-    def _data(self, kind: str, values: tuple[object, ...]) -> str:
-        pairs = zip(self._keys[kind], values, strict=True)
-        return "".join(
-            f'<data key="{key}">{_text(value)}</data>' for key, value in pairs if value is not None and value != ""
-        )
-
-
-def _name(label: str, identifier: str) -> str:
-    return escape_attribute(f"{label}:{identifier}")
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return escape(value).replace("\r", "&#13;")
-    return str(value).lower() if isinstance(value, bool) else str(value)

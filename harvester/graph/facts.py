@@ -10,6 +10,7 @@ from hashlib import sha1
 from typing import Any, NamedTuple
 
 from gateway.core.addresses import address
+from gateway.core.bibliography.identifiers import is_issn
 from gateway.core.model import Candidate, Content, FileLink, SearchState, Work
 from gateway.core.names import source_of
 from gateway.core.normal_forms import normalized
@@ -18,7 +19,6 @@ from gateway.fulltext.policies import Policy
 from gateway.fulltext.stored_search import candidates_in, policy_in
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import plain
-from harvester.graph.ledger import Shared
 from harvester.graph.model import (
     Author,
     Edge,
@@ -63,6 +63,19 @@ class Item(NamedTuple):
     verdicts: Mapping[str, str] = {}
     contents: Sequence[Content] = ()
     held: Sequence[FileLink] = ()
+
+
+class Shared(NamedTuple):
+    """What one publication shares with others: persons, subjects, its publisher, and (name, author) of its authors.
+
+    `searched_at` says when the policy of the publisher was asked for.
+    """
+
+    persons: tuple[Author, ...] = ()
+    subjects: tuple[Subject, ...] = ()
+    publisher: Publisher | None = None
+    searched_at: str = ""
+    namesakes: tuple[tuple[str, str], ...] = ()
 
 
 class Facts(NamedTuple):
@@ -193,10 +206,8 @@ def _publisher(reference: Reference, policy: Policy | None) -> Publisher | None:
 def _issn(text: str) -> str:
     """Return an ISSN in its usual form; an empty string if it is none, by its check digit or as a placeholder."""
     digits = text.replace("-", "").upper()
-    if not _ISSN.fullmatch(digits) or digits == _NO_ISSN:
-        return ""
-    weighted = sum((8 - place) * (10 if digit == "X" else int(digit)) for place, digit in enumerate(digits))
-    return "" if weighted % 11 else f"{digits[:4]}-{digits[4:]}"  # ISO 3297
+    is_right = _ISSN.fullmatch(digits) and digits != _NO_ISSN and is_issn(digits)
+    return f"{digits[:4]}-{digits[4:]}" if is_right else ""
 
 
 def _embargo(policy: Policy | None, version: str) -> int | None:

@@ -1,20 +1,20 @@
-"""Find the end of archives: 7z, RAR, tar, others. Each function returns its offset, or raises `Broken`."""
+"""Find the end of archives: functions return its offset, or raise `Broken` (`file_facts.py`). Also read small ones."""
 
 import bz2
 import lzma
+import re
 import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader, BytesIO, RawIOBase
+from typing import Any
 
-from harvester.mirror.file_types import CUT, MOST, MOST_PARTS, Broken, Content, whole
+from harvester.mirror.file_types import CUT, MOST, MOST_PARTS, PART, Broken, Content, whole
 
 
 def seven_zip(data: Content) -> int:
-    """Return the end of the 7z archive `data`: an offset in bytes.
-
-    The header has the offset and the CRC of the table of members (7zFormat.txt). Raise Broken if the header or the
-    table is not whole, or the CRC is wrong.
-    """
+    """Return the end of a 7z archive. Its header has the offset and the CRC of the table of members (7zFormat.txt)."""
     if len(data) < 32:  # noqa: PLR2004
         raise Broken(CUT.format("its head is not whole"))
     offset, size, crc = struct.unpack_from("<QQI", data, 12)
@@ -36,11 +36,7 @@ def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
 
 
 def stream(data: Content) -> int:
-    """Return the end of the bzip2 or xz file `data`: an offset in bytes.
-
-    It has consecutive streams, each with an end mark and a check value. Raise Broken if a stream has no end, or cannot
-    be read.
-    """
+    """Return the end of a bzip2 or xz file: consecutive streams, each with an end mark and a check value."""
     at, written = 0, 0
     for _ in range(MOST_PARTS):
         reader = _reader(data[at : at + 6])
@@ -67,11 +63,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def zstandard(data: Content) -> int:
-    """Return the end of the Zstandard file `data`: an offset in bytes (RFC 8878 §3.1).
-
-    It has frames of blocks, each with its length; skippable frames have a length, too. Raise Broken if one is not
-    whole.
-    """
+    """Return the end of a Zstandard file: frames of blocks and skippable frames, with their lengths (RFC 8878 §3.1)."""
     at, parts = 0, iter(range(MOST_PARTS))  # frames and blocks
     for _ in parts:
         head = data[at : at + 8]
@@ -106,11 +98,7 @@ _RAR_END, _RAR_MAIN, _RAR_LOCKED = 0x7B, 0x73, 0x80
 
 
 def rar(data: Content) -> int:
-    """Return the end of the RAR 4 archive `data`: an offset in bytes.
-
-    It has blocks, each with its CRC and its length. Raise Broken if a block is not whole, or the CRC of a header is
-    wrong.
-    """
+    """Return the end of a RAR 4 archive: blocks, each with its CRC and its length."""
     at = 7
     for _ in range(MOST_PARTS):
         if at == len(data):
@@ -144,11 +132,7 @@ def _vint(data: Content, at: int) -> tuple[int, int]:
 
 
 def rar5(data: Content) -> int:
-    """Return the end of the RAR 5 archive `data`: an offset in bytes.
-
-    It has blocks, each with its CRC and its length. Raise Broken if a block or a member is not whole, or a CRC is
-    wrong.
-    """
+    """Return the end of a RAR 5 archive: blocks, each with its CRC and its length."""
     at = 8
     for _ in range(MOST_PARTS):
         if at == len(data):
@@ -172,11 +156,7 @@ def rar5(data: Content) -> int:
 
 
 def tar(data: Content) -> int:
-    """Return the end of the tar archive `data`: an offset in bytes.
-
-    Each member has a header of 512 bytes with its size and a checksum (POSIX pax). Raise Broken if a header or a member
-    is not whole, a checksum is wrong, or there is no member.
-    """
+    """Return the end of a tar archive. Each member has a header with its size and a checksum (POSIX pax)."""
     at, members = 0, 0
     for _ in range(MOST_PARTS):
         head = data[at : at + 512]
@@ -212,3 +192,123 @@ def _is_summed(head: bytes) -> bool:
     total = sum(head) - sum(head[148:156]) + 8 * 32
     signed = total - 256 * sum(byte > 0x7F for byte in head[:148] + head[156:])  # noqa: PLR2004
     return _number(head[148:156]) in (total, signed, None)
+
+
+# --- ZIP and gzip -------------------------------------------------------------------------------------------------
+
+
+class _Reading(RawIOBase):
+    """The first bytes of a file, read as a stream."""
+
+    def __init__(self, data: Content, end: int) -> None:
+        self._data, self._end, self._at = data, end, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = max(0, (0, self._at, self._end)[whence] + offset)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, into: Any) -> int:  # noqa: ANN401 - any buffer
+        view = memoryview(into)
+        part = self._data[self._at : min(self._end, self._at + len(view))]
+        view[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+
+_END_OF_ZIP = b"PK\x05\x06"
+_ENCRYPTED = 1
+_LIST = re.compile(r"(?i)(?:\A|/)manifest[\w.-]{0,30}\.(?:txt|json|csv|tsv|xml)\Z")
+
+
+def zip_(data: Content) -> int:
+    """Return the end of a ZIP file. A central directory there has all members with their CRCs (APPNOTE §4.3).
+
+    One without members besides lists of files is broken.
+    """
+    end = data.rfind(_END_OF_ZIP)
+    if end < 0 or len(data) < end + 22:
+        raise Broken("It has no end: the central directory is not there.")
+    whole = end + 22 + int.from_bytes(data[end + 20 : end + 22], "little")
+    try:
+        with zipfile.ZipFile(BufferedReader(_Reading(data, whole))) as archive:
+            if not archive.infolist():
+                raise Broken("Nothing is in it.")
+            if all(_LIST.search(member.filename) for member in archive.infolist()):
+                raise Broken("Only a list of files is in it, and none of them.")
+            members = [member for member in archive.infolist() if not member.flag_bits & _ENCRYPTED]
+            if len(data) <= MOST and sum(member.file_size for member in members) <= MOST:
+                for archived in members:
+                    with archive.open(archived) as member:
+                        while member.read(PART):
+                            pass
+    except NotImplementedError:
+        pass  # an unknown compression cannot be checked
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error) as error:
+        raise Broken(f"It is a ZIP file that cannot be read: {error}.") from error
+    return whole
+
+
+def gzip(data: Content) -> int:
+    """Return the end of a gzip file: members, each with the CRC of its content (RFC 1952 §2.2).
+
+    Empty content is broken, and so is content that is compressed again.
+    """
+    at, written, is_zero = 0, 0, True
+    while data[at : at + 2] == b"\x1f\x8b":
+        reader = zlib.decompressobj(wbits=31)
+        try:
+            first = reader.decompress(data[at : at + PART], PART)
+            if not at and first.startswith(b"\x1f\x8b\x08"):
+                raise Broken("It was compressed twice.")
+            is_zero = is_zero and not first.strip(b"\x00")
+            left, at = reader.unconsumed_tail, at + PART
+            while not reader.eof:
+                left = left or data[at : at + PART]
+                if not left:
+                    raise Broken("It ends in the middle: the end of its stream is not there.")
+                at += PART if not reader.unconsumed_tail else 0
+                part = reader.decompress(left, PART)
+                is_zero = is_zero and not part.strip(b"\x00")
+                written += len(part)
+                left = reader.unconsumed_tail
+                if written > 4 * MOST:
+                    return len(data)
+            at = min(at, len(data)) - len(reader.unused_data)
+        except zlib.error as error:
+            raise Broken(f"Its stream is broken: {error}.") from error
+    if is_zero:
+        raise Broken("Nothing is in it.")
+    return at
+
+
+def unpacked(data: Content, most: int) -> bytes:
+    """Return the content of a gzip file with one member of at most `most` bytes; else empty."""
+    reader = zlib.decompressobj(wbits=31)
+    try:
+        part = reader.decompress(data[:most], most)
+    except zlib.error:
+        return b""
+    return part if reader.eof and not reader.unused_data else b""
+
+
+def members(data: Content, most: int, count: int) -> dict[str, bytes]:
+    """Return the files in a ZIP with at most `count` files and `most` bytes in all; else nothing."""
+    if len(data) > most:
+        return {}
+    try:
+        with zipfile.ZipFile(BytesIO(data[:])) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > count or sum(member.file_size for member in members) > most:
+                return {}
+            return {member.filename: archive.read(member) for member in members}
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error, RuntimeError):
+        return {}

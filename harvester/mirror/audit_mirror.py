@@ -24,6 +24,7 @@ from harvester.mirror.audit_object import (
     is_regular,
     walked,
 )
+from harvester.mirror.caches import ANSWERS, RECHECKS
 from harvester.mirror.catalogue import Contents
 from harvester.mirror.doubtful_files import DoubtfulFiles, altered
 from harvester.mirror.files_beside import (
@@ -36,11 +37,9 @@ from harvester.mirror.files_beside import (
     marked_by,
 )
 from harvester.mirror.folder import MirrorFolder
-from harvester.mirror.judge_again import CACHE
 from harvester.mirror.new_catalogue import digest_of, receipts, state_of
 from harvester.mirror.object_state import Holding
 from harvester.mirror.ocfl import README, ROOT_FILES, StorageRoot
-from harvester.mirror.recheck_schedule import NAME as RECHECKS
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.sources import Options, SourceKind
 
@@ -186,7 +185,7 @@ def _gone(place: MirrorFolder, contents: Contents) -> Iterator[AuditFinding]:
 
 def _led_out(place: MirrorFolder, links: Links) -> Iterator[AuditFinding]:
     """Return the symbolic links beside the storage root."""
-    names = ("mirror.json", catalogue.NAME, "receipts", *FOLDERS, f"{DOUBTFUL}/{CACHE}", RECHECKS)
+    names = ("mirror.json", catalogue.NAME, "receipts", *FOLDERS, f"{DOUBTFUL}/{ANSWERS}", RECHECKS)
     inside = sorted(path.relative_to(place.folder).as_posix() for path in (place.folder / "receipts").glob("*"))
     for name in (*names, *inside):
         try:
@@ -297,7 +296,7 @@ def _is_ours(folder: Path, path: Path, mode: int) -> bool:
     name = _name(folder, path)
     if S_ISDIR(mode):  # an empty one, of a process that was killed
         return is_ours(f"{name}/{'0' * 32}.json")
-    is_cache = path.parent.name == DOUBTFUL and path.name.startswith(CACHE)
+    is_cache = path.parent.name == DOUBTFUL and path.name.startswith(ANSWERS)
     return is_ours(name) or (S_ISREG(mode) and (is_cache or is_ours(name.removesuffix(_UNFINISHED))))
 
 
@@ -349,19 +348,15 @@ def compared(
             if not theirs.is_deleted:
                 yield AuditFinding(Finding.MISSING, identifier, f"The provider has it since {theirs.datestamp}.")
         elif theirs.is_deleted != holding.is_deleted:
-            yield _other_side(identifier, theirs)
+            finding = Finding.EXTRA if theirs.is_deleted else Finding.MISSING
+            deed = f"deleted it ({theirs.datestamp})" if theirs.is_deleted else f"has it again since {theirs.datestamp}"
+            yield AuditFinding(finding, identifier, f"The provider {deed}.")
         elif theirs.datestamp != holding.datestamp:
             reason = f"The provider's is of {theirs.datestamp}, this one of {holding.datestamp}."
             yield AuditFinding(Finding.STALE, identifier, reason)
     for identifier, holding in ours.items():
         if identifier not in now and not holding.is_deleted and is_whole:
             yield AuditFinding(Finding.EXTRA, identifier, "The provider does not list it.")
-
-
-def _other_side(identifier: str, theirs: ListedRecord) -> AuditFinding:
-    if theirs.is_deleted:
-        return AuditFinding(Finding.EXTRA, identifier, f"The provider deleted it ({theirs.datestamp}).")
-    return AuditFinding(Finding.MISSING, identifier, f"The provider has it again since {theirs.datestamp}.")
 
 
 def incomplete(holding: Holding) -> Iterator[AuditFinding]:

@@ -311,16 +311,13 @@ class Catalogue:
 
     def begins_with(self, mark: Mark) -> bool:
         """Return whether it begins with the marked part. Raise StoreDamaged when it is no regular file."""
-        return self._marked(mark.bytes) == mark
-
-    def _marked(self, size: int) -> Mark:
-        hashed, left = sha256(), size
+        hashed, left = sha256(), mark.bytes
         _check_file(self.file)
         with self.file.open("rb") as stream:
             while left and (part := stream.read(min(left, _CHUNK))):
                 hashed.update(part)
                 left -= len(part)
-        return Mark(size - left, hashed.hexdigest())
+        return not left and hashed.hexdigest() == mark.sha256
 
     def append(self, *lines: Line) -> None:
         """Append lines, if any. They are on the disk when this returns. Raise StoreUnwritable."""

@@ -31,10 +31,7 @@ _MOST_NAMES = 10_000
 
 
 def netcdf(data: Content) -> int:
-    """Return the end of the NetCDF classic file `data`: an offset in bytes.
-
-    The header has the size and the offset of each variable. Raise Broken if the header or a variable is not whole.
-    """
+    """Return the end of a NetCDF classic file. Its header has the size and the offset of each variable."""
     try:
         ends = list(_netcdf(_Numbers(data, 4, ">"), data[3]))
     except struct.error as error:
@@ -88,11 +85,7 @@ _HDF = b"\x89HDF\r\n\x1a\n"
 
 
 def hdf5(data: Content) -> int:
-    """Return the end of the HDF5 file `data`: an offset in bytes.
-
-    The superblock has the offset of the end (HDF5 File Format Specification §II.A). Raise Broken if the superblock is
-    not whole, or the end is after the last byte.
-    """
+    """Return the end of an HDF5 file. Its superblock has the offset (HDF5 File Format Specification §II.A)."""
     start = next((at for at in (0, 512, 1024, 2048, 4096, 8192) if data[at : at + 8] == _HDF), 0)
     version = int.from_bytes(data[start + 8 : start + 9])
     place = start + (13 if version < 2 else 9)  # noqa: PLR2004
@@ -111,10 +104,7 @@ _BLOCK = 2880
 
 
 def fits(data: Content) -> int:
-    """Return the end of the FITS file `data`: an offset in bytes (FITS §3).
-
-    The header cards of each part give the size of its data. Raise Broken if a header or its data are not whole.
-    """
+    """Return the end of a FITS file. The header cards of each part give the size of its data (FITS §3)."""
     at = 0
     while at < len(data) and (not at or data[at : at + 8] == b"XTENSION"):
         values: dict[bytes, int] = {}
@@ -140,11 +130,7 @@ def fits(data: Content) -> int:
 
 
 def spss(data: Content) -> int:
-    """Return the end of the SPSS system file `data`: an offset in bytes.
-
-    The header has the number of cases, with 8 bytes per variable (the format as PSPP describes it). Raise Broken if the
-    header, a case or the trailer of compressed data is missing.
-    """
+    """Return the end of an SPSS system file. Its header has the number of cases, 8 bytes a variable (as PSPP says)."""
     order = "<" if int.from_bytes(data[64:68], "little") in (2, 3) else ">"
     try:
         numbers = _Numbers(data, 68, order)
@@ -191,20 +177,16 @@ def _spss_head(numbers: _Numbers) -> None:
 
 
 def stata(data: Content) -> int:
-    """Return the end of the file `data` of Stata 13 or newer: an offset in bytes.
-
-    The file is one closed element. Raise Broken if its end tag is missing.
-    """
+    """Return the end of a file of Stata 13 or newer: one closed element."""
     if data.rfind(b"</stata_dta>") < max(0, len(data) - NEAR):
         raise Broken(CUT.format("its last element is not closed"))
     return len(data)
 
 
 def sqlite(data: Content) -> int:
-    """Return the end of the SQLite database `data`: an offset in bytes (Database File Format §1.3).
+    """Return the end of an SQLite database (Database File Format §1.3).
 
-    The header has the size and the number of pages, if the number is of the last change. Raise Broken if the header or
-    a page is missing.
+    Its header has the size and the number of pages, if the number is of the last change.
     """
     if len(data) < 100:  # noqa: PLR2004
         raise Broken(CUT.format("its head is not whole"))
@@ -214,10 +196,7 @@ def sqlite(data: Content) -> int:
 
 
 def parquet(data: Content) -> int:
-    """Return the end of the Parquet file `data`: an offset in bytes.
-
-    The last four bytes are the first four. Raise Broken if they are not.
-    """
+    """Return the end of a Parquet file: its last four bytes are its first four."""
     if data[max(0, len(data) - 4) :] != b"PAR1":
         raise Broken(CUT.format("its footer is not there"))
     return len(data)

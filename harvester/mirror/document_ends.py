@@ -16,10 +16,9 @@ _TRANSFER = re.compile(rb"(?i)content-(?:type|length|disposition):|HTTP/\d|\A[0-
 
 
 def pdf(data: Content) -> int:
-    """Return the end of the PDF file `data`: an offset in bytes (ISO 32000-1 §7.5.5).
+    """Return the end of a PDF: `startxref`, the offset of its cross-references, and `%%EOF` (ISO 32000-1 §7.5.5).
 
-    A file ends in `startxref`, the offset of its cross-references, and `%%EOF`. Raise Broken if these are missing or
-    wrong, or if something else is before the file. Raise it also if a block is zeros or a stream cannot be read.
+    Something else before it, a block of zeros or a stream that cannot be read is broken.
     """
     start, end = data.find(b"%PDF-"), data.rfind(b"%%EOF")
     marks = data.rfind(b"startxref")
@@ -33,7 +32,8 @@ def pdf(data: Content) -> int:
         raise Broken("A byte order mark stands before its beginning.")
     if b"<" in data[: max(0, start)] or _TRANSFER.search(data[: max(0, start)]):
         raise Broken("Something else stands before its beginning.")
-    if is_binary and not any(_has_xref(data, at) for at in (offset, offset + start)):
+    offsets = [at for at in (offset, offset + start) if 0 <= at < len(data)]
+    if is_binary and not any(_XREF.search(data[max(0, at - _OFF) : at + _OFF]) for at in offsets):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
     no_hole(data)
     _check_streams(data)
@@ -59,18 +59,11 @@ def _check_streams(data: Content) -> None:
             raise Broken(f"A stream of it cannot be read: {error}.") from error
 
 
-def _has_xref(data: Content, offset: int) -> bool:
-    return 0 <= offset < len(data) and _XREF.search(data[max(0, offset - _OFF) : offset + _OFF]) is not None
-
-
 _NO_SECTOR = 0xFFFFFFFA
 
 
 def ole(data: Content) -> int:
-    """Return the end of the compound file `data`: an offset in bytes ([MS-CFB] §2.2).
-
-    The header lists the sectors of the allocation table. Raise Broken if the header, the table or a sector is missing.
-    """
+    """Return the end of a compound file. Its header lists the sectors of the allocation table ([MS-CFB] §2.2)."""
     if len(data) < 512:  # noqa: PLR2004
         raise Broken("It ends in its header.")
     size = 1 << int.from_bytes(data[30:32], "little") % 16
@@ -103,10 +96,7 @@ _FORGIVEN = frozenset(
 
 
 def xml(data: Content) -> int:
-    """Return the end of the XML document `data`: an offset in bytes (XML 1.0 §2.1).
-
-    It has one closed root element. Unknown encodings and entities are allowed. Raise Broken if it is not well-formed.
-    """
+    """Return the end of an XML document: one closed root element. Unknown encodings and entities are allowed."""
     if b">" not in data[max(0, len(data) - NEAR) :].rstrip(b" \t\r\n\x00")[-2:]:  # two bytes in UTF-16
         raise Broken("It ends in the middle: its last element is not closed.")
     reader = expat.ParserCreate()
@@ -125,9 +115,9 @@ _MOST_JSON = 16 << 20
 
 
 def json_(data: Content) -> int:
-    """Return the end of the JSON text `data`: an offset in bytes (RFC 8259).
+    """Return the end of a JSON text (RFC 8259).
 
-    One value per line is allowed, and so are commas and comments that JSON does not have. Raise Broken for other texts.
+    One value per line is allowed, and so are commas and comments that JSON does not have.
     """
     if len(data) > _MOST_JSON:
         return len(data)
@@ -160,10 +150,7 @@ _CUT = re.compile(rb"<[/!a-zA-Z][^<>]*\Z")
 
 
 def html(data: Content) -> int:
-    """Return the end of the HTML page `data`: an offset in bytes.
-
-    End tags may be missing. Raise Broken if the page ends within a tag, a script, a style, or an open body.
-    """
+    """Return the end of an HTML page. End tags may be missing. One that ends in a tag or a script is broken."""
     last = data[-4096:]
     if last.rfind(b"<") > last.rfind(b">") and _CUT.search(last):
         raise Broken("It ends within a tag.")
@@ -182,10 +169,7 @@ _ESCAPED = re.compile(rb"\\[\\{}]")
 
 
 def rtf(data: Content) -> int:
-    """Return the end of the RTF document `data`: an offset in bytes (RTF 1.9).
-
-    It is one closed group. Raise Broken if a group is not closed.
-    """
+    """Return the end of an RTF document: one closed group (RTF 1.9)."""
     if len(data) > MOST or b"\\bin" in data[:]:
         return len(data)
     plain = _ESCAPED.sub(b"", data[:])
@@ -196,10 +180,7 @@ def rtf(data: Content) -> int:
 
 
 def postscript(data: Content) -> int:
-    """Return the end of the PostScript document `data`: an offset in bytes.
-
-    With document structuring conventions, it ends with %%EOF. Raise Broken if that is missing.
-    """
+    """Return the end of a PostScript document. With document structuring conventions, it ends with %%EOF."""
     last = data[max(0, len(data) - 64 * NEAR) :]
     if b"%%EndComments" in data[: 8 * NEAR] and b"%%EOF" not in last:
         raise Broken(CUT.format("%%EOF is not there"))
@@ -210,10 +191,7 @@ _BEGIN = re.compile(rb"(?m)^[^%\n]{0,200}\\begin\s{0,9}\{document\}")
 
 
 def latex(data: Content) -> int:
-    """Return the end of the LaTeX document `data`: an offset in bytes.
-
-    A web page after the document environment is not part of it. Raise Broken if the environment is not closed.
-    """
+    """Return the end of a LaTeX document: the end of its document environment. A web page may follow."""
     text = data[:] if len(data) <= MOST else b""
     end = text.rfind(b"\\end{document}")
     if end < 0 and _BEGIN.search(text):
@@ -227,10 +205,9 @@ _CELL = re.compile(rb"(?P<number>[-+]?\d[\d.,]*)|(?P<word>[^\s\d][^\s]*)|(?P<wor
 
 
 def table(data: Content) -> int:
-    """Return the end of the table of text `data`, such as CSV: an offset in bytes (RFC 4180).
+    """Return the end of a table of text, such as CSV (RFC 4180). Its rows have the same number of cells.
 
-    Its rows have the same number of cells. Raise Broken if the last row has fewer, of the same kinds, or a quotation
-    mark is not closed.
+    A last row with fewer cells of the same kinds is broken, and so is a quotation mark that is not closed.
     """
     if len(data) > MOST or b"\x00" in data[:] or data[len(data) - 1 :] in (b"\n", b"\r"):
         return len(data)

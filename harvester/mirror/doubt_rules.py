@@ -11,11 +11,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harvester.mirror import file_facts, file_types
+from harvester.mirror.archive_ends import members, unpacked
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
-from harvester.mirror.file_beginnings import begins_rightly, has_transfer, is_base64, is_pointer
 from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, is_even, visible
-from harvester.mirror.file_types import Content
-from harvester.mirror.zip_ends import members, unpacked
+from harvester.mirror.file_types import begins_rightly, has_transfer, is_base64, is_pointer
 
 
 class Rule(NamedTuple):
@@ -123,15 +122,6 @@ _MOST_INSIDE = 64 << 10  # bytes
 _PACKED = re.compile(r"(?i)\.t?gz\Z")
 
 
-def _has_other_type(facts: FileFacts) -> bool:
-    return _is_of_another_kind(facts) or _is_text_for_binary(facts)
-
-
-def _begins_wrongly(facts: FileFacts) -> bool:
-    """Return whether a file does not begin as all files of its type do."""
-    return begins_rightly(facts.mime_type, facts.first) is False and not facts.is_of_office
-
-
 def _is_binary_for_text(facts: FileFacts) -> bool:
     """Return whether something other than text came where text is announced."""
     return (
@@ -206,16 +196,6 @@ def _is_broken(facts: FileFacts) -> bool:
 _WINDOW = 1 << 16  # bytes that the first chunk of an answer rarely exceeds
 
 
-def _is_of_the_way(facts: FileFacts) -> bool:
-    """Return whether a file begins with parts of its transfer."""
-    return not facts.has_size and has_transfer(facts.first, facts.data[:_WINDOW])
-
-
-def _is_pointer(facts: FileFacts) -> bool:
-    """Return whether a short file only contains the address of another."""
-    return bool(facts.short) and not facts.has_size and is_pointer(facts.short)
-
-
 def _is_in_letters(facts: FileFacts) -> bool:
     """Return whether a text is only base64, although its type is not one for base64."""
     is_wrapped = (
@@ -276,41 +256,46 @@ def _has_more(facts: FileFacts) -> bool:
     return bool(rest) and (rest.startswith(b"<") or len(rest) > _REST or b"<html" in rest.lower())
 
 
-def _has_zeros_behind(facts: FileFacts) -> bool:
-    return facts.tail.count(0) >= _REST and not facts.has_size
-
-
 _COMMENT = re.compile(rb"<!--[^<>]{0,200}-->")
 _JPEG = b"\xff\xd8\xff"
 _WHITE = b" \t\r\n\x0b\x0c\xef\xbb\xbf\xfe\xff"
 _REST = 64  # bytes after the end of a file that some programs write
 
 
-def _is_blank(facts: FileFacts) -> bool:
-    is_blank = bool(facts.data) and not facts.has_size and not facts.first.strip(_WHITE)
-    return is_blank and all(
-        not facts.data[at : at + (1 << 20)].strip(_WHITE) for at in range(0, len(facts.data), 1 << 20)
-    )
+def _has_only(facts: FileFacts, signs: bytes) -> bool:
+    """Return whether a file has no other bytes than these."""
+    parts = (facts.data[at : at + (1 << 20)] for at in range(0, len(facts.data), 1 << 20))
+    return bool(facts.data) and not facts.first.strip(signs) and not any(part.strip(signs) for part in parts)
 
 
+_OTHER_TYPE = "Its first bytes are those of another type than the document states."
 RULES = (
     Rule("empty", lambda facts: not facts.data and facts.stated_size != 0, "It is empty."),
-    Rule("empty", _is_blank, "It contains only white space."),
+    Rule("empty", lambda facts: not facts.has_size and _has_only(facts, _WHITE), "It contains only white space."),
+    Rule("zeros", lambda facts: _has_only(facts, b"\x00"), "All its bytes are zeros."),
     Rule(
-        "zeros",
-        lambda facts: bool(facts.data) and not facts.first.strip(b"\x00") and _is_zero(facts.data),
-        "All its bytes are zeros.",
+        "transfer",
+        lambda facts: not facts.has_size and has_transfer(facts.first, facts.data[:_WINDOW]),
+        "It begins with parts of its transfer: headers, or the length of a chunk.",
     ),
-    Rule("transfer", _is_of_the_way, "It begins with parts of its transfer: headers, or the length of a chunk."),
-    Rule("pointer", _is_pointer, "It contains only the address or the digest of a file."),
+    Rule(
+        "pointer",
+        lambda facts: bool(facts.short) and not facts.has_size and is_pointer(facts.short),
+        "It contains only the address or the digest of a file.",
+    ),
     Rule("led_away", _was_led_away, "A redirect led to the home page, to a form to log in or to an error page."),
     Rule("web_page", _has_page, "A web page was received in its place."),
     Rule(
         "error_message", is_error_message, "It is short, and has the words of an error message or of a form to log in."
     ),
     Rule("error_message", _holds_a_message, "It is an archive of an error message or of a form to log in."),
-    Rule("wrong_type", _has_other_type, "Its first bytes are those of another type than the document states."),
-    Rule("wrong_type", _begins_wrongly, "It does not begin like files of the stated type."),
+    Rule("wrong_type", _is_of_another_kind, _OTHER_TYPE),
+    Rule("wrong_type", _is_text_for_binary, _OTHER_TYPE),
+    Rule(
+        "wrong_type",
+        lambda facts: begins_rightly(facts.mime_type, facts.first) is False and not facts.is_of_office,
+        "It does not begin like files of the stated type.",
+    ),
     Rule("wrong_type", _is_binary_for_text, "It is not text, although the document states a text type."),
     Rule("wrong_type", _is_other_text, "It is text of another kind than the document states."),
     Rule("broken", _is_broken, "{problem}"),
@@ -321,17 +306,17 @@ RULES = (
     Rule("appended", _ends_in_page, "A page with an error message follows after its end."),
     Rule("appended", has_error_behind, "It ends with the error output of a program."),
     Rule("appended", _has_more, "Other data follow after its end."),
-    Rule("appended", _has_zeros_behind, "Zeros follow after its end."),
+    Rule(
+        "appended",
+        lambda facts: facts.tail.count(0) >= _REST and not facts.has_size,
+        "Zeros follow after its end.",
+    ),
     Rule(
         "older",
         lambda facts: facts.is_older,
         "Its Last-Modified is older than that of an earlier answer from this address.",
     ),
 )
-
-
-def _is_zero(data: Content) -> bool:
-    return all(not data[at : at + (1 << 20)].strip(b"\x00") for at in range(0, len(data), 1 << 20))
 
 
 def doubt(facts: FileFacts) -> tuple[str, str] | None:

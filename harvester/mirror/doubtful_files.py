@@ -85,10 +85,12 @@ class Acceptance(NamedTuple):
 
 
 class DoubtfulFiles:
-    """The folder of doubtful files. Several threads may write, but only one for each object."""
+    """The folder of doubtful files, which need not be there. `beside` writes its JSON files; None: nothing is written.
+
+    Several threads may write, but only one for each object.
+    """
 
     def __init__(self, folder: Path = Path(DOUBTFUL), beside: FilesBeside | None = None) -> None:
-        """Take the folder, which need not be there, and what writes its JSON files; None: nothing is written."""
         self.folder, self._beside = folder, beside
         self.most_bytes = MOST_BYTES
         self._lock = Lock()
@@ -204,12 +206,10 @@ class DoubtfulFiles:
     def recover(self, files: Iterable[Path]) -> None:
         """Remove bytes that a killed process moved here or left here, by the files of which it changed the state."""
         for state in files:
-            if self._is_state(state) and not (_has_bytes(state) or state.is_symlink()):
+            is_state = state.parent.parent == self.folder and state.suffix == ".json"
+            if is_state and not (_has_bytes(state) or state.is_symlink()):
                 with reporting_unwritable(state):
                     state.with_suffix("").unlink(missing_ok=True)
-
-    def _is_state(self, file: Path) -> bool:
-        return file.parent.parent == self.folder and file.suffix == ".json"
 
     def _free(self, doubt: DoubtfulFile) -> None:
         with self._lock:

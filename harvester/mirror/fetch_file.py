@@ -13,14 +13,10 @@ from harvester.http.downloads import Arriving
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.mirror.file_hosts import FileHosts
 from harvester.mirror.file_plan import ContradictoryAnswer, LastAnswer, PlannedFile, fingerprint, has_digests, settled
-from harvester.mirror.inventory import Arrived
-from harvester.mirror.judge_file import Collected, classified, missing, still_doubtful, suspected
-from harvester.mirror.object_state import entry
-from harvester.mirror.ocfl import Incoming
+from harvester.mirror.judge_file import Collected, bytes_in, classified, missing, received, still_doubtful, suspected
 from harvester.mirror.verify import Bytes, Fate, Verdict, verdict
-from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
+from harvester.runtime.durable_files import reporting_unwritable
 
-_END_BYTES = 4096  # bytes that are read at each end
 _HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
 
 # The outcome of a file by error or by HTTP status; the first row that fits counts.
@@ -82,24 +78,14 @@ def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
         return missing(planned, Fate.CORRUPT, "The content in the document is not valid base64.")
     with reporting_unwritable(aside):
         aside.write_bytes(component.content)
-    digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in component.digests)})
-    size = len(component.content)
+    bytes_ = bytes_in(aside, component)
     stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
-    judged = verdict(stated, Bytes(size, digests, component.content[:_END_BYTES], component.content[-_END_BYTES:]))
+    judged = verdict(stated, bytes_)
     if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
         return missing(planned, judged.fate, judged.reason)
-    arrived = Arrived(digests["sha512"], digests["sha256"])
-    file = entry(component)._replace(
-        path=planned.path,
-        size=size,
-        sha512=arrived.sha512,
-        sha256=arrived.sha256,
-        received_at=utc_datetime(now),
-        verified=judged.verified,
-        fate=Fate.BY_VALUE,
-    )
-    good = Collected(planned, file, Incoming(aside, arrived))
+    good = received(planned, aside, bytes_, judged, Fate.BY_VALUE)
+    good = replace(good, file=good.file._replace(received_at=utc_datetime(now)))
     return good if component.is_markup else classified(good, judged)
 
 
@@ -190,7 +176,7 @@ def _judged(
     if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
         fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
         return missing(planned, fate, f"{url} answers with HTTP status {answer.status}."), False
-    bytes_ = _bytes(aside, arriving.finish(), arriving.size, answer)
+    bytes_ = bytes_in(aside, planned.component, answer, arriving.finish())
     judged = verdict(planned.component, bytes_)
     if judged.fate is Fate.FETCHED or judged.is_by_bytes:
         return _looked_at(url, planned, aside, bytes_, answer, judged), False
@@ -212,8 +198,7 @@ def _fitting(planned: PlannedFile, refused: ContradictoryAnswer, aside: Path) ->
         return None
     with reporting_unwritable(aside):
         refused.file.replace(aside)
-    digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
-    bytes_ = _bytes(aside, digests, aside.stat().st_size, refused.answer)
+    bytes_ = bytes_in(aside, planned.component, refused.answer)
     judged = verdict(planned.component, bytes_)
     if judged.fate is Fate.FETCHED:
         return _looked_at(refused.url, planned, aside, bytes_, refused.answer, judged)
@@ -227,23 +212,16 @@ def _looked_at(
 ) -> Collected:
     if not aside.exists():  # an empty file has no bytes that could be written
         aside.touch()
-    arrived = Arrived(bytes_.digests["sha512"], bytes_.digests["sha256"])
-    entity_tag, last_modified = answer.header("ETag"), answer.header("Last-Modified")
-    file = entry(planned.component)._replace(
-        path=planned.path,
-        size=bytes_.size,
-        sha512=arrived.sha512,
-        sha256=arrived.sha256,
+    good = received(planned, aside, bytes_, judged, Fate.FETCHED)
+    file = good.file._replace(
         url=url,
         came_from=answer.url if answer.url != url else "",
         received_at=utc_datetime(answer.received_at),
         content_type=answer.header("Content-Type"),
-        entity_tag=entity_tag,
-        last_modified=last_modified,
-        verified=judged.verified,
-        fate=Fate.FETCHED,
+        entity_tag=answer.header("ETag"),
+        last_modified=answer.header("Last-Modified"),
     )
-    good = Collected(planned, file, Incoming(aside, arrived), sent=(LastAnswer(url, *_settled_validators(answer)),))
+    good = replace(good, file=file, sent=(LastAnswer(url, *_settled_validators(answer)),))
     return classified(good, judged, is_measured=bytes_.is_measured)
 
 
@@ -273,14 +251,3 @@ def _unchanged(planned: PlannedFile, known: LastAnswer) -> Collected:
     if known.fate is not Fate.KEPT:
         return replace(missing(planned, known.fate, known.reason), sent=(known,))
     return Collected(planned, planned.kept._replace(fate=Fate.KEPT, reason="", is_stale=False), sent=(known,))
-
-
-def _bytes(file: Path, digests: dict[str, str], size: int, answer: Fetched) -> Bytes:
-    first = last = b""
-    if size:
-        with reporting_unwritable(file), file.open("rb") as stream:
-            first = stream.read(_END_BYTES)
-            stream.seek(max(0, size - _END_BYTES))
-            last = stream.read()
-    is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
-    return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)

@@ -6,9 +6,8 @@ from functools import cached_property
 from mimetypes import MimeTypes
 from urllib.parse import unquote, urlsplit
 
-from harvester.mirror import archive_ends, data_ends, document_ends, file_types, media_ends, zip_ends
-from harvester.mirror.file_beginnings import is_of_office
-from harvester.mirror.file_types import Broken, Content
+from harvester.mirror import archive_ends, data_ends, document_ends, file_types, media_ends
+from harvester.mirror.file_types import Broken, Content, is_of_office
 
 PDF = re.compile(rb"(?s).{0,1019}%PDF-")
 
@@ -19,8 +18,8 @@ BINARY: tuple[tuple[re.Pattern[bytes], Callable[[Content], int]], ...] = (
     (re.compile(rb"\xff\xd8\xff"), media_ends.jpeg),
     (re.compile(rb"GIF8[79]a"), media_ends.gif),
     (re.compile(rb"II[*+]\x00|MM\x00[*+]"), media_ends.tiff),
-    (re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"), zip_ends.zip_),
-    (re.compile(rb"\x1f\x8b"), zip_ends.gzip),
+    (re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"), archive_ends.zip_),
+    (re.compile(rb"\x1f\x8b"), archive_ends.gzip),
     (re.compile(rb"(?s).{4}ftyp"), media_ends.mp4),
     (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), document_ends.ole),
     (re.compile(rb"(?s)RIFF.{4}(?:WAVE|WEBP|AVI )"), media_ends.riff),

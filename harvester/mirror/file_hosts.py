@@ -21,55 +21,11 @@ _MOST_BUSY = 5  # files in a row; one or two files may be unavailable for ever
 _HEADERS = (("Accept", "text/plain, */*;q=0.5"),)
 
 
-class UnavailableHosts:
-    """The hosts that get no further request in this run, with the reasons: a circuit breaker for each host."""
-
-    def __init__(self) -> None:
-        self._errors: dict[str, FetchError] = {}
-        self._busy: Counter[str] = Counter()  # how often in a row each host asked to come later
-        self._probes: dict[str, Lock] = {}
-        self._lock = Lock()
-
-    def check(self, url: str) -> None:
-        """Raise the FetchError that made the host of a URL unavailable, if it is."""
-        if error := self._errors.get(robots_url(url)):
-            raise type(error)(str(error))
-
-    def add(self, url: str, error: FetchError) -> None:
-        """Mark the host of a URL as unavailable."""
-        self._errors[robots_url(url)] = error
-
-    def probe(self, url: str, fetch: Fetch) -> None:
-        """Request robots.txt from a host that did not answer; mark it as unavailable when it fails again."""
-        place = robots_url(url)
-        with self._lock:
-            lock = self._probes.setdefault(place, Lock())
-        with lock:
-            if place in self._errors:
-                return
-            try:
-                fetch(Request(place))
-            except NO_ANSWER as error:
-                self.add(url, error)
-            except FetchError:
-                return  # the host has answered
-
-    def busy(self, url: str, error: TryLater) -> None:
-        """Count a file for which the host asked to retry later; after five in a row the host is unavailable."""
-        place = robots_url(url)
-        with self._lock:
-            self._busy[place] += 1
-            if self._busy[place] >= _MOST_BUSY and not isinstance(self._errors.get(place), TryLater):
-                self.add(url, TryLater(f"This run sends no further request to its host. {error}"))
-
-    def answered(self, url: str) -> None:
-        """Note that a host has answered."""
-        with self._lock:
-            self._busy.pop(robots_url(url), None)
-
-
 class FileHosts:
-    """Checks which addresses of files may be requested, and pauses between requests. One for all threads."""
+    """Checks which addresses of files may be requested, and pauses between requests. One for all threads.
+
+    It remembers the hosts that get no further request in this run, with the reasons.
+    """
 
     def __init__(
         self,
@@ -80,8 +36,11 @@ class FileHosts:
     ) -> None:
         self._sleep, self._monotonic, self._obeys_robots = sleep, monotonic, obeys_robots
         self._robots = RobotsCache(monotonic)
-        self._unavailable = UnavailableHosts()
         self._pace = Pace()
+        self._errors: dict[str, FetchError] = {}  # of the unavailable hosts, by the address of their robots.txt
+        self._busy: Counter[str] = Counter()  # how often in a row each host asked to come later
+        self._probes: dict[str, Lock] = {}
+        self._lock = Lock()
 
     def check(self, url: str, fetch: Fetch) -> None:
         """Return when an address may be requested, after the pause of its host (Crawl-delay, in seconds).
@@ -89,29 +48,50 @@ class FileHosts:
         Raise RobotsDenied when robots.txt forbids the address. Raise TryLater or the error of `fetch` when the host is
         unavailable or its robots.txt cannot be fetched.
         """
-        self._unavailable.check(url)
+        place = robots_url(url)
+        if error := self._errors.get(place):
+            raise type(error)(str(error))
         if not self._obeys_robots:
             return
         try:
             rules = self._robots.rules(url, _beginning(fetch))
         except FetchError as error:
-            self._unavailable.add(url, error)
+            self._errors[place] = error
             raise
         delay = rules.delay(url)
-        seconds = self._pace.turn(robots_url(url), delay, self._monotonic()) if delay else 0.0
+        seconds = self._pace.turn(place, delay, self._monotonic()) if delay else 0.0
         if seconds > 0:
             self._sleep(seconds)
 
     def failed(self, url: str, error: FetchError, fetch: Fetch) -> None:
-        """Note that an address sent no file, and why."""
+        """Note that an address sent no file, and why. After five in a row that ask to come later, its host is busy."""
+        place = robots_url(url)
         if isinstance(error, NO_ANSWER):
-            self._unavailable.probe(url, _beginning(fetch))
+            self._probe(place, _beginning(fetch))
         if isinstance(error, TryLater):
-            self._unavailable.busy(url, error)
+            with self._lock:
+                self._busy[place] += 1
+                if self._busy[place] >= _MOST_BUSY and not isinstance(self._errors.get(place), TryLater):
+                    self._errors[place] = TryLater(f"This run sends no further request to its host. {error}")
+
+    def _probe(self, place: str, fetch: Fetch) -> None:
+        """Request robots.txt from a host that did not answer; it is unavailable when it fails again."""
+        with self._lock:
+            lock = self._probes.setdefault(place, Lock())
+        with lock:
+            if place in self._errors:
+                return
+            try:
+                fetch(Request(place))
+            except NO_ANSWER as error:
+                self._errors[place] = error
+            except FetchError:
+                return  # the host has answered
 
     def answered(self, url: str) -> None:
         """Note that the host of an address has answered."""
-        self._unavailable.answered(url)
+        with self._lock:
+            self._busy.pop(robots_url(url), None)
 
 
 def _beginning(fetch: Fetch) -> Fetch:

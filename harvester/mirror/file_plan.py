@@ -246,7 +246,6 @@ class UsedPaths:
     """The used paths of an object. Paths that differ only in case or Unicode form count as the same."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Take the existing paths. Old ones may differ by case alone."""
         self._keys = {_key(path) for path in paths}
 
     def add(self, path: str) -> None:

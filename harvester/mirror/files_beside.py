@@ -37,11 +37,12 @@ _MOST_BYTES = 16 << 20  # none of them is so large
 class FilesBeside:
     """The small files beside the objects of one mirror. Any thread may write.
 
+    `ready` prepares the catalogue before each line.
+
     Methods that write raise StoreUnwritable, and the errors of `ready`.
     """
 
     def __init__(self, folder: Path, catalogue: Catalogue, ready: Callable[[], None]) -> None:
-        """Take the folder of the mirror and its catalogue; `ready` prepares the catalogue before each line."""
         self._folder, self._catalogue, self._ready = folder, catalogue, ready
         self._broken: set[str] = set()  # names of files that could not be written
         self.altered: dict[str, str] = {}  # the files that the last run wrote otherwise: a sentence by name
@@ -214,7 +215,7 @@ class FailedObjects:
         file = self._file(identifier)
         if is_whole:
             self._beside.remove(file)
-        elif not (is_mark(file) and self._beside.is_named(file)):
+        elif not (marked_by(file) and self._beside.is_named(file)):
             self._beside.write(file, identifier.encode())
 
     def mark_without_line(self, identifier: str) -> None:
@@ -267,11 +268,6 @@ class FailedObjects:
 
     def _unread_file(self, identifier: str) -> Path:
         return self._file(identifier).with_suffix(".json")
-
-
-def is_mark(file: Path) -> bool:
-    """Return whether a file is the note of an object that is not whole."""
-    return marked_by(file) != ""
 
 
 def marked_by(file: Path) -> str:

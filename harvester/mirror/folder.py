@@ -133,12 +133,8 @@ class MirrorFolder:
 
     def as_json(self) -> bytes:
         """Return the content of mirror.json."""
-        document = {"version": _VERSION, **asdict(self.order), "states": self.states}
-        document["obeys_robots"] = self.obeys_robots
-        document["address"] = self.address
-        document["identity"] = self.identity
-        document["accepted_size"] = self.accepted_size
-        document["recheck_every"] = self.recheck_every
+        names = ("states", "obeys_robots", "address", "identity", "accepted_size", "recheck_every")
+        document = {"version": _VERSION, **asdict(self.order), **{name: getattr(self, name) for name in names}}
         document["catalogue"] = self.proven and self.proven._asdict()
         return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 

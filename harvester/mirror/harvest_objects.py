@@ -16,16 +16,16 @@ from typing import TypeAlias
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.http.urls import host_of
+from harvester.mirror.caches import Answers, RecheckSchedule
 from harvester.mirror.fetch_file import Limits, collect
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.folder import MirrorFolder
-from harvester.mirror.judge_again import Answers, JudgingRun
+from harvester.mirror.judge_again import JudgingRun
 from harvester.mirror.judge_file import Collected
 from harvester.mirror.object_state import Holding
 from harvester.mirror.object_versions import PendingVersion
 from harvester.mirror.provider_guard import Guard
 from harvester.mirror.receipt import Change
-from harvester.mirror.recheck_schedule import RecheckSchedule
 from harvester.mirror.run import received_from
 from harvester.mirror.verify import Fate
 from harvester.runtime.worker_pool import Job, WorkerPool

@@ -1,7 +1,6 @@
 """Judge files again without a request: files that a person accepts, and files that are known error messages now.
 
-The same short answer from three addresses of a host is a message, not a file. Short answers are stored by host in
-DIR/doubtful/answers.sqlite, which may be removed: later runs then store their answers again.
+The same short answer from three addresses of a host is a message, not a file.
 """
 
 import shutil
@@ -9,66 +8,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 from gateway.core.errors import ConfigurationError, StoreDamaged
-from gateway.store.queries import load_file
 from harvester.http.urls import host_of
 from harvester.mirror import object_state
+from harvester.mirror.caches import MANY, Answers
 from harvester.mirror.catalogue import Contents
 from harvester.mirror.catalogue import read as read_catalogue
-from harvester.mirror.databases import CacheDatabase
 from harvester.mirror.doubtful_files import SAME_ANSWER, Acceptance, DoubtfulFile, altered
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.files_beside import altered_beside
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.judge_file import Collected, suspected
-from harvester.mirror.object_state import RECEIVED, HeldFile, by_location
-from harvester.mirror.object_versions import PendingVersion
+from harvester.mirror.object_state import HeldFile, by_location
+from harvester.mirror.object_versions import PendingVersion, states
 from harvester.mirror.ocfl import Incoming
 from harvester.mirror.run import Run
 from harvester.mirror.verify import Fate, is_proven
 from harvester.runtime.durable_files import reporting_unwritable
 
-CACHE = "answers.sqlite"
 SHORT = 16 << 10  # bytes; longer answers are rarely messages, and storing all of them would be costly
-MANY = 3  # addresses
-
-_ALL = -1
-_SQL = load_file(Path(__file__).with_name("repeated_answers.sql"))
-_SCHEMA = Path(__file__).with_name("repeated_answers_schema.sql").read_text("utf-8")
 _SAME = f"Its host sends the same bytes from {MANY} addresses or more."
-
-
-class Answers:
-    """The stored answers. The first short answer opens the database. For one thread; raises StoreUnwritable."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / CACHE
-        self._memory: CacheDatabase | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._memory is not None:
-            self._memory.close()
-            self._memory = None
-
-    def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
-        """Store an answer; return whether three addresses have sent it."""
-        memory = self._opened()
-        memory.rows(_SQL["answer_put"], (host, sha512, url, identifier))
-        return len(memory.rows(_SQL["identifiers"], (host, sha512, MANY))) == MANY
-
-    def objects(self, host: str, sha512: str) -> set[str]:
-        """Return the identifiers of the objects whose files got this answer."""
-        return {identifier for (identifier,) in self._opened().rows(_SQL["identifiers"], (host, sha512, _ALL))}
-
-    def _opened(self) -> CacheDatabase:
-        if self._memory is None:
-            self._memory = CacheDatabase(self._file, _SCHEMA)
-        return self._memory
 
 
 @dataclass(slots=True)
@@ -216,13 +176,9 @@ def as_it_was(planned: PlannedFile) -> Collected:
 
 def _earlier_state(pending: PendingVersion, planned: PlannedFile, held: HeldFile) -> HeldFile | None:
     """Return the newest different state of a file in an earlier version of its object; None when there is none."""
-    inventory, folder = pending.inventory, pending.root.place(pending.now.identifier)
-    for version in reversed(inventory.versions[:-1]):
-        try:
-            known = object_state.read((folder / inventory.manifest[version.state[RECEIVED]]).read_bytes())
-        except (StoreDamaged, OSError, KeyError):
-            continue
-        files = by_location(known.files)
+    inventory = pending.inventory
+    for holding in states(pending.root, inventory, inventory.versions[:-1]):
+        files = by_location(holding.files)
         path = next((files[name] for name in held.locations if name in files), None)
         is_other = path is not None and path.is_good and path.sha512 not in ("", held.sha512)
         if path is not None and is_other and path.sha512 in inventory.manifest:

@@ -1,22 +1,24 @@
 """The outcome of one file of an object, and whether the received bytes are doubtful."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gateway.core.errors import ConfigurationError
 from harvester.fulltext.pdf.extraction import extract
 from harvester.http.dates import http_second
+from harvester.http.messages import Fetched
+from harvester.mirror.component import Component
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.doubtful_files import DoubtfulFile, Suspect
 from harvester.mirror.file_facts import FileFacts
 from harvester.mirror.file_plan import ContradictoryAnswer, LastAnswer, PlannedFile
 from harvester.mirror.file_types import MOST, content
+from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile, entry
 from harvester.mirror.ocfl import Incoming
-from harvester.mirror.verify import Fate, Verdict
-from harvester.runtime.durable_files import reporting_unwritable
-
-# Outcomes that do not concern the file itself: a doubtful file stays doubtful.
-_PASSING = (Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED)
+from harvester.mirror.verify import PASSING, Bytes, Fate, Verdict
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,48 @@ class Collected:
     refused: ContradictoryAnswer | None = None  # in a recheck
 
 
+_END_BYTES = 4096  # bytes that are read at each end
+
+
+def bytes_in(
+    file: Path, component: Component, answer: Fetched | None = None, digests: Mapping[str, str] | None = None
+) -> Bytes:
+    """Return the bytes in a temporary file as they are judged. `digests` are computed if they are not given.
+
+    Without an answer, their end is known. Raise StoreUnwritable.
+    """
+    first = last = b""
+    with reporting_unwritable(file):
+        if digests is None:
+            digests = digests_by_algorithm(file, {*DIGESTS, *(algorithm for algorithm, _ in component.digests)})
+        if size := file.stat().st_size if file.exists() else 0:  # an empty file has no bytes that could be written
+            with file.open("rb") as stream:
+                first = stream.read(_END_BYTES)
+                stream.seek(max(0, size - _END_BYTES))
+                last = stream.read()
+    if answer is None:
+        return Bytes(size, digests, first, last)
+    is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
+    return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)
+
+
+def received(planned: PlannedFile, aside: Path, bytes_: Bytes, judged: Verdict, fate: Fate) -> Collected:
+    """Return a file with the bytes in a temporary file, which may be the right ones."""
+    arrived = Arrived(bytes_.digests["sha512"], bytes_.digests["sha256"])
+    file = entry(planned.component)._replace(
+        path=planned.path,
+        size=bytes_.size,
+        sha512=arrived.sha512,
+        sha256=arrived.sha256,
+        verified=judged.verified,
+        fate=fate,
+    )
+    return Collected(planned, file, Incoming(aside, arrived))
+
+
 def missing(planned: PlannedFile, fate: Fate, reason: str, rule: str = "") -> Collected:
     """Return a file that could not be fetched. A file that was stored stays, marked as stale."""
-    if planned.doubted is not None and fate in _PASSING:
+    if planned.doubted is not None and fate in PASSING:
         return still_doubtful(planned, planned.doubted)
     if planned.before is not None and planned.before.path:
         return Collected(planned, planned.kept._replace(fate=fate, reason=reason, is_stale=True, rule=rule))

@@ -8,11 +8,7 @@ from harvester.mirror.file_types import CUT, MARKUP, MOST_PARTS, NEAR, PART, Bro
 
 
 def png(data: Content) -> int:
-    """Return the end of the PNG image `data`: an offset in bytes (PNG §5).
-
-    It has chunks with a length and a CRC each, the last of them IEND. Raise Broken if IEND is missing, or a CRC is
-    wrong.
-    """
+    """Return the end of a PNG image: chunks with a length and a CRC each, the last of them IEND (PNG §5)."""
     at = 8
     for _ in range(MOST_PARTS):
         head = data[at : at + 8]
@@ -33,11 +29,7 @@ _SOS = 0xDA
 
 
 def jpeg(data: Content) -> int:
-    """Return the end of the JPEG image `data`: an offset in bytes (ITU T.81 §B.1).
-
-    It has segments, of which the last is a scan, and then EOI. Raise Broken if the scan or EOI is missing, or a block
-    of the image is zeros.
-    """
+    """Return the end of a JPEG image: segments, of which the last is a scan, and then EOI (ITU T.81 §B.1)."""
     at = 2
     for _ in range(MOST_PARTS):
         head = data[at : at + 4]
@@ -57,10 +49,7 @@ def jpeg(data: Content) -> int:
 
 
 def gif(data: Content) -> int:
-    """Return the end of the GIF image `data`: an offset in bytes (GIF89a §27).
-
-    The last byte is 3B; zeros or markup may follow. Raise Broken if it is missing.
-    """
+    """Return the end of a GIF image: its last byte is 3B (GIF89a §27); zeros or markup may follow."""
     end = len(data)
     while end and not (part := data[max(0, end - PART) : end].rstrip(b"\x00")):
         end = max(0, end - PART)
@@ -79,10 +68,7 @@ _MOST_IMAGES = 100
 
 
 def tiff(data: Content) -> int:
-    """Return the end of the TIFF image `data`: an offset in bytes (TIFF 6.0 §2).
-
-    All directories and their strips are within the file. Raise Broken if one of them is not. BigTIFF is not checked.
-    """
+    """Return the end of a TIFF image: its directories and strips are there (TIFF 6.0 §2). BigTIFF is not checked."""
     order = "<" if data[:2] == b"II" else ">"
     if data[2:4] not in (b"*\x00", b"\x00*"):
         return len(data)  # BigTIFF
@@ -117,11 +103,7 @@ def _directory(data: Content, order: str, at: int) -> int:
 
 
 def jp2(data: Content) -> int:
-    """Return the end of the JPEG 2000 image `data`: an offset in bytes (ISO/IEC 15444-1).
-
-    It has boxes with their lengths, and a stream that ends with FFD9. Raise Broken if a box is not whole, or FFD9 is
-    missing.
-    """
+    """Return the end of a JPEG 2000 image: boxes with lengths, and a stream that ends with FFD9 (ISO/IEC 15444-1)."""
     at = 0
     for _ in range(MOST_PARTS if data[:1] == b"\x00" else 0):
         head = data[at : at + 16]
@@ -138,10 +120,7 @@ def jp2(data: Content) -> int:
 
 
 def bitmap(data: Content) -> int:
-    """Return the end of the BMP image `data`: an offset in bytes.
-
-    The size of an uncompressed image follows from its header. Raise Broken if the header or a line is missing.
-    """
+    """Return the end of a BMP image. The size of an uncompressed image follows from its header."""
     if len(data) < 54:  # noqa: PLR2004
         raise Broken(CUT.format("its head is not whole"))
     start, head, width, height, _, depth, coding = struct.unpack_from("<IIiiHHI", data, 10)
@@ -155,10 +134,7 @@ _OFF = 8  # bytes by which writers are wrong that count the head too
 
 
 def riff(data: Content) -> int:
-    """Return the end of the RIFF file `data` (WAV, WebP or AVI): an offset in bytes.
-
-    It begins with its length. Raise Broken if the file is shorter, or WAV without sound.
-    """
+    """Return the end of a RIFF file (WAV, WebP or AVI), which begins with its length. WAV without sound is broken."""
     size = int.from_bytes(data[4:8], "little")
     if data[8:12] == b"WAVE":
         at = data.find(b"data", 12, 1 << 16)
@@ -168,19 +144,13 @@ def riff(data: Content) -> int:
 
 
 def form(data: Content) -> int:
-    """Return the end of the IFF file `data` (DjVu or AIFF): an offset in bytes (EA IFF 85).
-
-    It begins with its length. Raise Broken if the file is shorter.
-    """
+    """Return the end of an IFF file (DjVu or AIFF), which begins with its length (EA IFF 85)."""
     at = 4 if data[:4] == b"AT&T" else 0
     return whole(data, at + 8 + int.from_bytes(data[at + 4 : at + 8]), "it says that it is longer", 1)
 
 
 def ogg(data: Content) -> int:
-    """Return the end of the Ogg file `data`: an offset in bytes (RFC 3533 §6).
-
-    It has pages, each with the lengths of its segments. Raise Broken if a page is not whole.
-    """
+    """Return the end of an Ogg file: pages, each with the lengths of its segments (RFC 3533 §6)."""
     at = 0
     for _ in range(MOST_PARTS):
         if data[at : at + 4] != b"OggS":
@@ -196,10 +166,7 @@ _XING = re.compile(rb"(?:Xing|Info)\x00\x00\x00([\x00-\x0f])")
 
 
 def mp3(data: Content) -> int:
-    """Return the end of the MP3 file `data`: an offset in bytes.
-
-    The first frame may have the number of bytes. Raise Broken if the file is shorter, or ends after its ID3 tag.
-    """
+    """Return the end of an MP3 file. Its first frame may have the number of bytes. One without sound is broken."""
     at = 0
     if data[:3] == b"ID3":
         at = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=False))
@@ -214,11 +181,7 @@ def mp3(data: Content) -> int:
 
 
 def mp4(data: Content) -> int:
-    """Return the end of the MP4 file `data`: an offset in bytes (ISO/IEC 14496-12 §4.2).
-
-    It has boxes, each with its length. Raise Broken if a box is not whole, or there is neither `moov`, `moof` nor
-    `meta`.
-    """
+    """Return the end of an MP4 file: boxes with lengths, one being `moov`, `moof` or `meta` (ISO/IEC 14496-12 §4.2)."""
     at, names = 0, set[bytes]()
     for _ in range(MOST_PARTS):
         head = data[at : at + 16]
@@ -236,10 +199,7 @@ def mp4(data: Content) -> int:
 
 
 def matroska(data: Content) -> int:
-    """Return the end of the Matroska file `data`: an offset in bytes (RFC 9559; its elements: RFC 8794).
-
-    It has elements; the second is the segment, with or without a length. Raise Broken if the segment is not whole.
-    """
+    """Return the end of a Matroska file: elements, the second of them the segment (RFC 9559, RFC 8794)."""
     at, length = 0, 0
     for is_segment in (False, True):
         at += 4

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -16,13 +17,13 @@ from harvester.mirror.component import Component
 from harvester.mirror.doubtful_files import DoubtfulFiles, altered, incoming_of
 from harvester.mirror.fetch_file import extracted
 from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
-from harvester.mirror.inventory import Inventory, User
-from harvester.mirror.judge_file import Collected
+from harvester.mirror.inventory import Inventory, User, Version
+from harvester.mirror.judge_file import Collected, bytes_in
 from harvester.mirror.object_state import DOCUMENT, RECEIVED, HeldFile, Holding, read, stated_again, written
 from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of
 from harvester.mirror.read_components import components, files
 from harvester.mirror.receipt import Change
-from harvester.mirror.verify import Bytes, Fate, verdict
+from harvester.mirror.verify import Fate, verdict
 from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 
 
@@ -96,8 +97,7 @@ class PendingVersion:
         kept = self.doubtful.bytes_of(planned.doubted)
         if altered(planned.doubted, kept):
             return None
-        digests = digests_by_algorithm(kept, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
-        judged = verdict(planned.component, Bytes(kept.stat().st_size, digests, b"", b""))
+        judged = verdict(planned.component, bytes_in(kept, planned.component))
         return self.taken(planned, judged.verified) if judged.is_proven else None
 
     def taken(self, planned: PlannedFile, verified: tuple[str, ...] = (), accepted_at: str = "") -> Collected:
@@ -254,15 +254,8 @@ def _earlier(root: StorageRoot, inventory: Inventory, component: Component) -> H
 
 def _as_it_came(root: StorageRoot, inventory: Inventory, sha512: str) -> HeldFile:
     """Return a file of an earlier version, with its address and the headers of its answer."""
-    folder = root.place(inventory.identifier)
-    for version in reversed(inventory.versions):
-        if sha512 not in version.state.values():
-            continue
-        try:
-            known = read((folder / inventory.manifest[version.state[RECEIVED]]).read_bytes()).files
-        except (StoreDamaged, OSError, KeyError):
-            continue
-        for row in known:
+    for holding in states(root, inventory, (one for one in inventory.versions if sha512 in one.state.values())):
+        for row in holding.files:
             if row.sha512 == sha512:
                 return HeldFile(
                     sha512=sha512,
@@ -274,6 +267,14 @@ def _as_it_came(root: StorageRoot, inventory: Inventory, sha512: str) -> HeldFil
                     last_modified=row.last_modified,
                 )
     return HeldFile(sha512=sha512)
+
+
+def states(root: StorageRoot, inventory: Inventory, versions: Iterable[Version]) -> Iterator[Holding]:
+    """Return the states of an object in some of its versions, the newest first. Unreadable ones are left out."""
+    for version in reversed(tuple(versions)):
+        with suppress(StoreDamaged, OSError, KeyError):
+            place = inventory.manifest[version.state[RECEIVED]]
+            yield read((root.place(inventory.identifier) / place).read_bytes())
 
 
 def is_done(pending: PendingVersion) -> bool:

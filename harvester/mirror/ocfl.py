@@ -48,13 +48,13 @@ class Incoming(NamedTuple):
 
 
 class StorageRoot:
-    """A storage root (OCFL 1.1 §4). Only one process at a time may write. Methods that write raise StoreUnwritable."""
+    """A storage root (OCFL 1.1 §4). Only one process at a time may write. Methods that write raise StoreUnwritable.
+
+    `aside` is a folder on the same file system for unfinished files. A version is moved in within the context
+    `announced(inventory, inventory as bytes)`.
+    """
 
     def __init__(self, folder: Path, aside: Path, announced: Announced = lambda _inventory, _: nullcontext()) -> None:
-        """Take the folder of the root, and `aside`, a folder on the same file system for unfinished files.
-
-        A version is moved in within the context `announced(inventory, inventory as bytes)`.
-        """
         self.folder = folder
         self.aside = aside
         self._announced = announced
@@ -307,9 +307,6 @@ def _renew(workspace: Path, folder: Path, inventory: bytes) -> None:
 
 def _sidecar(inventory: bytes) -> bytes:
     return f"{sha512(inventory).hexdigest()} {NAME}\n".encode()
-
-
-# --- files that stay ------------------------------------------------------------------------------------------------
 
 
 def digests_of(file: Path) -> Arrived:

@@ -28,17 +28,14 @@ from harvester.dump.dump import as_received
 from harvester.http.dates import moment_of
 from harvester.http.local_files import Unread, files_in
 from harvester.mirror.file_plan import PlannedFile, path_of
-from harvester.mirror.inventory import Arrived
-from harvester.mirror.judge_file import Collected, classified, missing
-from harvester.mirror.object_state import entry
+from harvester.mirror.judge_file import Collected, bytes_in, classified, missing, received
 from harvester.mirror.object_versions import PendingVersion
-from harvester.mirror.ocfl import Incoming
 from harvester.mirror.provider_guard import Guard
 from harvester.mirror.read_components import components, files
 from harvester.mirror.receipt import Change
 from harvester.mirror.run import Run, received_from
-from harvester.mirror.verify import Bytes, Fate, verdict
-from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
+from harvester.mirror.verify import Fate, verdict
+from harvester.runtime.durable_files import reporting_unwritable
 from harvester.sources.files.records import DUMP, Cut, cut_answer, cut_dump
 from harvester.sources.oai_pmh.list_state import ListState, Position, text_of
 
@@ -46,7 +43,6 @@ _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
 _OPENING = f'<OAI-PMH xmlns="{OAI_PMH}"><ListRecords>'.encode()
 _CLOSING = b"</ListRecords></OAI-PMH>"
 _HEADERS_ONLY = re.compile(rb"<(?:[\w.-]+:)?ListIdentifiers[\s>]")
-_END_BYTES = 2048  # bytes that are read at each end
 _START = 4096  # bytes that show the kind of a file
 _PART = 4_000_000  # bytes of a dump that are read at once
 _MOST_SHOWN = 100  # characters of a name
@@ -220,25 +216,12 @@ def delivered(planned: PlannedFile, file: Path | None, aside: Path) -> Collected
         return missing(planned, Fate.NOT_FOUND, "It is not in the package.")
     with reporting_unwritable(aside):
         shutil.copyfile(file, aside)
-    digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
-    size = aside.stat().st_size
-    with aside.open("rb") as stream:
-        first = stream.read(_END_BYTES)
-        stream.seek(max(0, size - _END_BYTES))
-        judged = verdict(planned.component, Bytes(size, digests, first, stream.read()))
+    bytes_ = bytes_in(aside, planned.component)
+    judged = verdict(planned.component, bytes_)
     if judged.fate is not Fate.FETCHED and not judged.is_by_bytes:
         aside.unlink()
         return missing(planned, judged.fate, judged.reason)
-    arrived = Arrived(digests["sha512"], digests["sha256"])
-    held = entry(planned.component)._replace(
-        path=planned.path,
-        size=size,
-        sha512=arrived.sha512,
-        sha256=arrived.sha256,
-        verified=judged.verified,
-        fate=Fate.DELIVERED,
-    )
-    return classified(Collected(planned, held, Incoming(aside, arrived)), judged)
+    return classified(received(planned, aside, bytes_, judged, Fate.DELIVERED), judged)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ harvested again. Another repository ends the run before any change (`mirror --ac
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from gateway.core.model import Cursor, Identity, KnownIdentity, Slice
 from harvester.harvest.admission import LEAST_HELD, LEAST_LISTED, SAMPLE_SIZE, UNKNOWN_SHARE
@@ -22,7 +23,7 @@ from harvester.sources import Options, SourceKind
 ALWAYS_PASS = 5  # deletions of a run, whatever the share is
 
 
-@dataclass(slots=True)
+@dataclass
 class Guard:
     """The guard of one run. `share`: the part of the objects that may be deleted; `is_confirmed`: a person agreed.
 
@@ -35,15 +36,11 @@ class Guard:
     is_confirmed: bool = False
     accepts_identity: bool = False
     deletions: int = 0
-    _living: int | None = field(default=None, init=False)
-    _has_waiting: bool | None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def living(self) -> int:
         """The number of objects that were not deleted at the begin of the run."""
-        if self._living is None:
-            self._living = catalogue.read(self.place.catalogue.file).living
-        return self._living
+        return catalogue.read(self.place.catalogue.file).living
 
     @property
     def most(self) -> float:
@@ -115,16 +112,14 @@ class Guard:
 
     # -- deletions --
 
-    @property
+    @cached_property
     def has_waiting(self) -> bool:
         """Return whether deletions of earlier runs wait. In that case all further deletions wait, too.
 
         Deletions that somebody else has removed count as waiting.
         """
-        if self._has_waiting is None:
-            are_gone = any(name.startswith(f"{WAITING}/") for name in self.place.beside.altered)
-            self._has_waiting = are_gone or len(self.place.waiting) > 0
-        return self._has_waiting
+        are_gone = any(name.startswith(f"{WAITING}/") for name in self.place.beside.altered)
+        return are_gone or len(self.place.waiting) > 0
 
     def allows(self, pending: PendingVersion) -> bool:
         """Return whether the change of an object may be carried out now; otherwise its deletion waits."""

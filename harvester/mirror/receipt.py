@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from gateway.core.digests import WEAK
 from gateway.core.model import RunOutcome
-from harvester.mirror.object_state import HeldFile, Holding
+from harvester.mirror.object_state import Holding
 from harvester.mirror.verify import Fate
 
 
@@ -68,17 +68,14 @@ class Receipt:
         if holding is None:
             return
         for file in holding.files:
-            self._note_unread(holding.identifier, file)
+            names = {"identifier": holding.identifier, "url": next(iter(file.locations), file.identifier)}
+            self.unread.extend({**names, "digest": digest} for digest in file.stated_unread)
             self.files[file.fate] += 1
             if file.fate is Fate.FETCHED:
                 self.bytes_fetched += file.size or 0
                 has_digest = bool(set(file.verified) - WEAK - {"size"})
                 self.verified["digest" if has_digest else "size" if "size" in file.verified else "none"] += 1
         self.miss_of(holding)
-
-    def _note_unread(self, identifier: str, file: HeldFile) -> None:
-        url = next(iter(file.locations), file.identifier)
-        self.unread.extend({"identifier": identifier, "url": url, "digest": digest} for digest in file.stated_unread)
 
     def miss_of(self, holding: Holding, **more: str) -> None:
         """Note all missing files of an object."""

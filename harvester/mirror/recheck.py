@@ -17,18 +17,16 @@ from gateway.core.errors import AnswerError, FetchError, GatewayError, RemoteErr
 from gateway.core.model import Cursor
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.messages import Fetch
-from harvester.http.urls import host_of
+from harvester.mirror.caches import Answers, Check, NextCheck, Round, Selection, first_due
 from harvester.mirror.catalogue import entries
-from harvester.mirror.fetch_file import collect
 from harvester.mirror.file_plan import ContradictoryAnswer, LastAnswer, PlannedFile, has_digests, with_newer
 from harvester.mirror.harvest_objects import MirrorRun, Result
-from harvester.mirror.judge_again import SHORT, Answers, as_it_was
+from harvester.mirror.judge_again import SHORT, as_it_was
 from harvester.mirror.judge_file import Collected
 from harvester.mirror.object_versions import PendingVersion
 from harvester.mirror.receipt import Change
-from harvester.mirror.recheck_schedule import Check, NextCheck, Round, Selection, first_due
 from harvester.mirror.run import received_from
-from harvester.mirror.verify import Fate
+from harvester.mirror.verify import PASSING, Fate
 from harvester.runtime.interrupts import StopAsked
 from harvester.runtime.worker_pool import Job
 
@@ -36,8 +34,6 @@ _MOST_NAMES = 5
 _BATCH = 100  # objects in one batch
 _NEVER = 1 << 62  # a moment that never comes
 _MOST_FAILURES = 3  # in a row; then this run requests no further record from the provider
-# Outcomes that do not concern the file: its server cannot be asked now.
-_PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
 _SAME = frozenset((Fate.FETCHED, Fate.KEPT))
 
 
@@ -299,9 +295,7 @@ class RecheckRun(MirrorRun):
         is_whole = self.whole_every > 0 and round_now % self.whole_every == 0
         wanted = planned.rechecked(check.sent if check else planned.arrived)
         wanted = wanted.whole if is_whole else wanted
-        aside, pending = checked.pending.aside(planned), checked.pending
-        url = next(iter(planned.component.addresses), "")
-        return Job(planned.path, host_of(url), lambda fetch: (pending, collect(wanted, aside, fetch, self.limits)))
+        return self._job(checked.pending, wanted)
 
     # -- results --
 
@@ -310,7 +304,7 @@ class RecheckRun(MirrorRun):
         planned = checked.wanted[collected.planned.path]
         held, now = planned.before, collected.file
         assert held is not None
-        if now.fate in _PASSING or collected.is_unasked:
+        if now.fate in PASSING or collected.is_unasked:
             self.unchecked.add(f"{checked.identifier} {planned.path}", now.reason)
             return
         checked.answered.add(planned.path)

@@ -5,13 +5,13 @@ file is recognised, and a file of another type by its first bytes.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from gateway.core.digests import is_strong
 from harvester.mirror.component import Component
-from harvester.mirror.file_beginnings import begins_rightly, is_of_office
+from harvester.mirror.file_types import begins_rightly, is_of_office
 
 
 class Fate(StrEnum):
@@ -39,13 +39,15 @@ class Fate(StrEnum):
 
 
 HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE, Fate.DELIVERED))
+# Outcomes that do not concern the file: its server cannot be asked now, and a doubtful file stays doubtful.
+PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
 
 
 class Bytes(NamedTuple):
     """Received bytes: their size, hexadecimal digests by algorithm, the first and the last bytes, and headers."""
 
     size: int
-    digests: dict[str, str]
+    digests: Mapping[str, str]
     first: bytes
     last: bytes
     content_type: str = ""
@@ -93,11 +95,9 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
     """Return a judgement of received bytes by the statements of the document, and by the bytes themselves."""
     for algorithm, digest in component.decisive:
         if arrived.digests[algorithm] != digest:
-            return Verdict(
-                _wrong_content(component, arrived) or Fate.CORRUPT,
-                f"Its {algorithm} is {arrived.digests[algorithm]}; the document states "
-                f"{_stated(component, algorithm)}.",
-            )
+            stated = " and ".join(digest for name, digest in component.decisive if name == algorithm)
+            reason = f"Its {algorithm} is {arrived.digests[algorithm]}; the document states {stated}."
+            return Verdict(_wrong_content(component, arrived) or Fate.CORRUPT, reason)
     if component.size is not None and arrived.size != component.size:
         return Verdict(
             _wrong_content(component, arrived) or Fate.WRONG_SIZE,
@@ -110,10 +110,6 @@ def verdict(component: Component, arrived: Bytes) -> Verdict:
     if wrong is not None:
         return Verdict(wrong, _SENTENCES[wrong], verified, is_by_bytes=True)
     return Verdict(Fate.FETCHED, "", verified)
-
-
-def _stated(component: Component, algorithm: str) -> str:
-    return " and ".join(digest for name, digest in component.decisive if name == algorithm)
 
 
 _SENTENCES = {

@@ -44,7 +44,7 @@ _FIELDS: Final = {
 
 
 class Package(NamedTuple):
-    """One package: its name, the name of the file in it, and the other files."""
+    """One package: the name of its folder, safe on every file system and unique; its file; and the other files."""
 
     name: str
     file_name: str
@@ -61,14 +61,8 @@ def package_of(file: OfferedFile, work: Work, oai_dc: bytes) -> Package:
         "oai_dc.xml": oai_dc if oai_dc.startswith(b"<?xml") else _DECLARATION + oai_dc,
         "provenance.json": _provenance(file),
     }
-    return Package(package_name(file), file_name, beside)
-
-
-def package_name(file: OfferedFile) -> str:
-    """Return the name of the folder of a file: short, safe on every file system, and unique."""
     digest = sha256(file.state.identifier.encode("utf-8", "surrogatepass")).hexdigest()
-    stem = _safe(file.state.upstream.rpartition("/")[2]) or "item"
-    return f"{stem}-{digest[:8]}-{file.link.sha256[:_DIGITS]}"
+    return Package(f"{stem}-{digest[:8]}-{file.link.sha256[:_DIGITS]}", file_name, beside)
 
 
 def _safe(text: str) -> str:
@@ -90,13 +84,10 @@ def _contents(file_name: str, file: OfferedFile) -> bytes:
 def _dublin_core(file: OfferedFile, work: Work) -> bytes:
     values = []
     for element, qualifier, text, language in dict.fromkeys(_values(file, work)):
-        attributes = f'element="{element}" qualifier="{qualifier or "none"}"{_language(language)}'
+        attributes = f'element="{element}" qualifier="{qualifier or "none"}"'
+        attributes += f' language="{escape_attribute(language)}"' if language else ""
         values.append(f"  <dcvalue {attributes}>{escape(text)}</dcvalue>\n")
     return _DECLARATION + f'<dublin_core schema="dc">\n{"".join(values)}</dublin_core>\n'.encode()
-
-
-def _language(language: str) -> str:
-    return f' language="{escape_attribute(language)}"' if language else ""
 
 
 def _values(file: OfferedFile, work: Work) -> Iterator[tuple[str, str, str, str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import Final
+from typing import Final, TypeAlias
 
 from gateway.core.addresses import site_url
 from gateway.core.errors import AnswerError, ConfigurationError, GatewayError, StoreError
@@ -26,7 +26,7 @@ from harvester.harvest.run_lifecycle import Clock, RunResult, SourceRun, run_lif
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
-from harvester.offer.announcement import Receiver, Sender, announcement
+from harvester.offer.announcement import Answer, Receiver, Sender, announce, announcement
 from harvester.offer.files import (
     STAGE,
     OfferedFile,
@@ -38,7 +38,6 @@ from harvester.offer.files import (
     remember_entry,
     stored_offers,
 )
-from harvester.offer.inbox import Answer, announce
 from harvester.offer.packages import package_of, write_package
 from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver, breakable
 from harvester.runtime.progress import Progress
@@ -48,6 +47,7 @@ PACKING: Final = "packages"
 _MOST_FAILURES: Final = 3
 # Of one source: a harvest of it waits for the round.
 MOST_OF_A_STAGE: Final = 200
+# Until the next try: a quarter of an hour, doubled each time, at most a day.
 _FIRST_PAUSE_SECONDS: Final = 900
 _LONGEST_PAUSE_SECONDS: Final = 86_400
 _MOST_DOUBLINGS: Final = 16
@@ -73,11 +73,6 @@ class OfferOrder:
         if offer is None or (self.is_again and offer.outcome in (OfferOutcome.REFUSED, OfferOutcome.PACKAGED)):
             return True
         return offer.outcome not in _SETTLED and (self.is_again or self.is_changed or offer.next_at <= now)
-
-
-def pause_after(tries: int) -> int:
-    """Return the seconds until the next try after so many: a quarter of an hour, doubled each time, at most a day."""
-    return min(_FIRST_PAUSE_SECONDS << min(max(tries - 1, 0), _MOST_DOUBLINGS), _LONGEST_PAUSE_SECONDS)
 
 
 def check_inbox(entry: SourceEntry) -> None:
@@ -133,12 +128,8 @@ def pack_files(
 # --- one round ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Made:
-    """An offer as it was made: the answer, and the place that got it."""
-
-    answer: Answer
-    place: str
+# An offer as it was made: the answer, and the place that got it.
+_Made: TypeAlias = tuple[Answer, str]
 
 
 @dataclass(slots=True)
@@ -209,7 +200,8 @@ class _Round:
         self.order.shown(offer)
 
     def _stored(self, file: OfferedFile, made: _Made, tries: int) -> Offer:
-        now, answer = int(self.clock()), made.answer
+        now, (answer, place) = int(self.clock()), made
+        pause = min(_FIRST_PAUSE_SECONDS << min(tries - 1, _MOST_DOUBLINGS), _LONGEST_PAUSE_SECONDS)
         offer = Offer(
             file.state.identifier,
             file.link.sha256,
@@ -218,9 +210,9 @@ class _Round:
             answer.outcome,
             now,
             tries,
-            now + pause_after(tries) if answer.outcome is OfferOutcome.RETRYING else 0,
+            now + pause if answer.outcome is OfferOutcome.RETRYING else 0,
             answer.status,
-            made.place,
+            place,
             answer.location,
             answer.problem,
         )
@@ -255,7 +247,7 @@ def _inbox(instance: Instance, entry: SourceEntry, fetch: Fetch) -> Callable[[Of
 
     def make(file: OfferedFile, work: Work, _record: bytes) -> _Made:
         notification = announcement(file.state.identifier, file.link, work, sender, receiver)
-        return _Made(announce(fetch, entry.notify_inbox, notification), entry.notify_inbox)
+        return announce(fetch, entry.notify_inbox, notification), entry.notify_inbox
 
     return make
 
@@ -284,10 +276,10 @@ def _packing(
         except (StopAsked, TimeIsOver, StoreError, ConfigurationError):
             raise
         except GatewayError as error:
-            return _Made(Answer(OfferOutcome.RETRYING, problem=str(error)), place)
+            return Answer(OfferOutcome.RETRYING, problem=str(error)), place
         if changed := write_package(folder, package, body):
             note(f"{place} is written anew, because files in it were different: {', '.join(sorted(changed))}.")
-        return _Made(Answer(OfferOutcome.PACKAGED), place)
+        return Answer(OfferOutcome.PACKAGED), place
 
     return make
 

@@ -125,6 +125,6 @@ class KeptFilesRounds:
             places, addresses = Places(site), Addresses(site.url)
             self._site = SiteResources(addresses, places.metadata_urls, metadata_of, page_url=places.page_urls)
         kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
-        keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
-        work = keeper.clean if only_cleans else keeper.keep
-        return work(resources, kept_of(resources))
+        kept, keep = kept_of(resources), keep_of(settings)
+        keeper = Keeper(store, self._site, keep, resources, kept, lambda: self._stop.is_asked)
+        return keeper.clean() if only_cleans else keeper.keep()

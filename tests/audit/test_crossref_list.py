@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gateway.core.errors import AnswerError, ConfigurationError, ConnectionFailed
-from harvester.audit.crossref import Deposited, read_agency, read_journal, read_works
+from harvester.audit.crossref import Deposited, read_agency, read_names, read_works
 from harvester.audit.crossref_list import scope_of
 from harvester.http.messages import Fetched
 from tests.audit.conftest import record
@@ -173,7 +173,8 @@ def test_every_recorded_list_journal_and_agency_is_read():
     widget = next(part for url, part in works.items() if "widget" in url)
     assert (widget.total, widget.received, bool(widget.cursor)) == (454, 20, True)
     journals = {
-        exchange.url[-9:]: read_journal(exchange) for exchange in exchanges("crossref/http", "*journals_????_????*")
+        exchange.url[-9:]: read_names(exchange, "ISSN")
+        for exchange in exchanges("crossref/http", "*journals_????_????*")
     }
     assert journals["1803-2427"] == ("1803-2427", "1805-4196")
     assert journals["4444-4444"] is None

@@ -158,9 +158,8 @@ def keep_dumps(harness: Harness, site: str) -> None:
     resources = SiteResources(Addresses(site), places.metadata_urls, metadata_of, page_url=places.page_urls)
     kept_of = kept_files(harness.folder, resources, harness.store, harness.store.fact(EPOCH_FACT))
     for prefix in ("oai_dc", "oai_didl"):
-        Keeper(harness.store, resources, Keep(9_999, 10**9, 1, 2)).keep(
-            ResourceSet(prefix), kept_of(ResourceSet(prefix))
-        )
+        one = ResourceSet(prefix)
+        Keeper(harness.store, resources, Keep(9_999, 10**9, 1, 2), one, kept_of(one)).keep()
 
 
 def harvester(folder: Path, *arguments: str, tries: int = 1) -> None:

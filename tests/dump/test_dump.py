@@ -8,8 +8,7 @@ from lxml import etree
 
 from gateway.core.errors import ConnectionFailed
 from gateway.core.model import RawPage, Slice
-from harvester.dump.dump import Dump, as_received, fragment, record
-from harvester.dump.output import File, Order, Stream
+from harvester.dump.dump import Dump, File, Order, Stream, as_received, fragment, record
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.sources import Description, ListEnd, SourceKind, Step

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.core.errors import ConfigurationError
-from harvester.dump.output import File, Order, Place
+from harvester.dump.dump import File, Order, Place
 
 ORDER = Order("http://h/oai", sets=("a",))
 

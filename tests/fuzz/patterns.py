@@ -41,11 +41,9 @@ LOCALS: dict[str, Any] = {
 ANCHORED = (
     "gateway/formats/oai_dc.py",
     "harvester/validate/payloads.py",
-    "harvester/mirror/file_beginnings.py",
     "harvester/mirror/doubt_rules.py",
     "harvester/mirror/data_ends.py",
     "harvester/mirror/document_ends.py",
-    "harvester/mirror/file_facts.py",
     "harvester/mirror/file_facts.py",
     "harvester/mirror/file_types.py",
     "harvester/mirror/media_ends.py",

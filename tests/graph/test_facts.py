@@ -17,12 +17,11 @@ from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from harvester.graph import database, query_process
-from harvester.graph.export import GraphMl
-from harvester.graph.facts import Item, facts_of
-from harvester.graph.ledger import Ledger, Shared
+from harvester.graph.export import Ledger
+from harvester.graph.facts import Item, Shared, facts_of
 from harvester.graph.model import EDGES, NODES, Publication, Publisher
 from harvester.graph.query import checked
-from harvester.graph.tables import Tables
+from harvester.graph.tables import GraphMl, Tables
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Errors
 from tests.rows import each_row

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.core.errors import ConfigurationError
-from harvester.mirror import bagit as bag
+from harvester.mirror.unpack_package import checked_bag, is_bag
 from tests.conftest import JUDGES
 from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
 from tests.rows import each_row
@@ -36,17 +36,17 @@ def _made(folder: Path) -> Path:
 def test_a_good_bag_is_good(tmp_path, name):
     folder = _made(tmp_path / "bag")
     GOOD[name](folder)
-    assert bag.is_bag(folder)
-    assert bag.checked(folder).payload == folder / "data"
+    assert is_bag(folder)
+    assert checked_bag(folder).payload == folder / "data"
 
 
 @each_row("name", BAD)
 def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
     folder = _made(tmp_path / "bag")
-    assert bag.checked(folder).info["note"] == "long line"
+    assert checked_bag(folder).info["note"] == "long line"
     BAD[name](folder)
     with pytest.raises(ConfigurationError, match="is not a valid bag"):
-        bag.checked(folder)
+        checked_bag(folder)
 
 
 def test_a_manifest_with_a_path_that_no_system_can_have_is_refused(tmp_path):
@@ -55,13 +55,13 @@ def test_a_manifest_with_a_path_that_no_system_can_have_is_refused(tmp_path):
     for path in (b"data/a\0b", b"data/loop/x"):
         (folder / "manifest-sha256.txt").write_bytes(b"00 " + path + b"\n")
         with pytest.raises(ConfigurationError, match="is not a valid bag"):
-            bag.checked(folder)
+            checked_bag(folder)
 
 
 def test_a_folder_with_data_in_it_is_no_bag(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "manifest-of-our-ship.txt").touch()
-    assert not bag.is_bag(tmp_path)
+    assert not is_bag(tmp_path)
 
 
 @pytest.mark.slow

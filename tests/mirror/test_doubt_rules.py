@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harvester.mirror import file_types, zip_ends
+from harvester.mirror import archive_ends, file_types
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.file_facts import FileFacts
 from tests.conftest import ROOT, SHARED
@@ -182,7 +182,7 @@ def test_zeros_are_a_hole_of_a_pdf_only_where_a_block_of_the_disk_begins():
 
 
 def test_what_would_take_long_to_read_is_not_read(monkeypatch):
-    monkeypatch.setattr(zip_ends, "MOST", 1000)
+    monkeypatch.setattr(archive_ends, "MOST", 1000)
     assert rule(samples.archive(1), "application/zip") is None
     assert rule(gzip.compress(bytes(9_000_000)), "application/gzip") is None
 

@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from gateway.core.errors import StoreUnwritable
+from harvester.mirror.caches import RECHECKS, NextCheck, RecheckSchedule
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.recheck_schedule import NAME, NextCheck, RecheckSchedule
 from tests.rows import each_row
 
 DAY = 86_400
@@ -19,7 +19,7 @@ def _entry(name, head, *, is_deleted=False):
 
 def test_what_has_several_versions_is_looked_at_once(tmp_path, monkeypatch):
     """The catalogue names the first versions of all objects before the second ones."""
-    monkeypatch.setattr("harvester.mirror.recheck_schedule._AT_ONCE", 2)
+    monkeypatch.setattr("harvester.mirror.caches._AT_ONCE", 2)
     catalogue = [_entry(name, head) for head in (1, 2, 3) for name in "abcd"]
     with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take(catalogue)
@@ -58,7 +58,7 @@ def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
         rechecks.take([_entry("a", 1)])
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda file: connect(file, timeout=0))
-    other = connect(tmp_path / NAME, isolation_level=None)
+    other = connect(tmp_path / RECHECKS, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StoreUnwritable, match="locked"):
         RecheckSchedule(tmp_path)

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from harvester.mirror.recheck_schedule import NAME
+from harvester.mirror.caches import RECHECKS
 from tests.mirror.conftest import each_mirror
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -116,7 +116,7 @@ def test_what_is_due_rolls_over_the_period(provider, mirror, recheck, fill):
     assert len(provider.asked) == 40
     recheck()
     assert provider.asked == []
-    (mirror.folder / NAME).write_bytes(b"damaged")
+    (mirror.folder / RECHECKS).write_bytes(b"damaged")
     recheck()
     assert len(provider.asked) == first
     recheck("--every", "never")
@@ -184,7 +184,7 @@ def test_what_contradicts_its_document_is_told_by_each_recheck_whether_it_asks_f
     item.document = provider._didl("oai:p:0")
     item.files["a.txt"] = b"aX"
     doubts = recheck(status=3)["doubts"]
-    with sqlite3.connect(mirror.folder / NAME) as memory:
+    with sqlite3.connect(mirror.folder / RECHECKS) as memory:
         memory.execute("UPDATE round SET is_ended = 0")  # as a process leaves it that was killed just now
     memory.close()
     assert recheck(*how, status=3)["doubts"] == doubts

@@ -70,7 +70,7 @@ class Source:
     def tend(self, prefix: str = "oai_dc", spec: str = "source", **keep: int) -> Counter[str]:
         """Bring the kept files of a set of resources up to date."""
         wanted = Keep(**({"change_dump_days": 90, "dump_bytes": 10**9} | keep))
-        return Keeper(self.harness.store, self.site, wanted).keep(ResourceSet(prefix, spec), self.kept(prefix, spec))
+        return Keeper(self.harness.store, self.site, wanted, ResourceSet(prefix, spec), self.kept(prefix, spec)).keep()
 
     def tend_all(self, sets: str = LISTS, **keep: int) -> None:
         """Do the same for all sets of resources."""

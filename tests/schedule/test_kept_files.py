@@ -18,9 +18,7 @@ from click.testing import CliRunner
 from gateway.cli.main import main as gateway
 from gateway.core import settings as gateway_settings
 from gateway.core.statuses import Status
-from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.keeping import Keeper
-from gateway.resourcesync.kept import KeptFiles
 from harvester.cli import main as harvester
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
@@ -99,10 +97,10 @@ def test_files_of_sets_that_the_site_no_longer_has_are_deleted(harness, reports)
 def test_an_error_in_one_set_does_not_end_the_round_for_the_others(harness, reports, monkeypatch):
     real = Keeper.keep
 
-    def fail_first(self: Keeper, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
-        if resources.metadata_prefix == "oai_dc":
+    def fail_first(self: Keeper) -> Counter[str]:
+        if self._resources.metadata_prefix == "oai_dc":
             raise ValueError("what")
-        return real(self, resources, kept)
+        return real(self)
 
     monkeypatch.setattr(Keeper, "keep", fail_first)
     made = rounds(harness, reports, resourcesync_lists="oai_dc oai_didl")

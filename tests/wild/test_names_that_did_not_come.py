@@ -10,8 +10,7 @@ from pathlib import Path
 from gateway.core.errors import TryLater
 from gateway.core.model import Cursor
 from gateway.core.xmltext import utc_datetime
-from harvester.dump.dump import Dump
-from harvester.dump.output import File, Order
+from harvester.dump.dump import Dump, File, Order
 from harvester.http.dates import DAY
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence

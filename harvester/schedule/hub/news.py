@@ -63,8 +63,8 @@ class ChangeLists:
 
     def _document(self, topic: Topic, resources: ResourceSet, second: int) -> Document:
         links = (
-            Link("up", self._addresses.capability_list(resources)),
-            Link("index", self._addresses.change_list(resources)),
+            self._site.up(resources),
+            Link("index", self._addresses.of(resources, "changelist")),
             Link("hub", self._topics.hub),
             Link("self", topic.url),
         )

@@ -2,7 +2,7 @@
 
 from harvester.sources import Option, SourceKind
 from harvester.sources.resourcesync.audit import audit, listed, single
-from harvester.sources.resourcesync.description import channels, describe, recognise
+from harvester.sources.resourcesync.find_lists import channels, describe, recognise
 from harvester.sources.resourcesync.harvest_sets import changes
 
 SOURCE = SourceKind(

@@ -14,9 +14,8 @@ from harvester.sources.resourcesync.bundle import Bundle
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.find_lists import find
 from harvester.sources.resourcesync.fixity import fault_of
-from harvester.sources.resourcesync.held_resources import entries_of
 from harvester.sources.resourcesync.lists import Lists
-from harvester.sources.resourcesync.plan import Item, Plan, Role
+from harvester.sources.resourcesync.plan import Item, Plan, Role, entries_of
 from harvester.sources.resourcesync.request import Endurance, refuse_status
 
 _AT_ONCE = 1000

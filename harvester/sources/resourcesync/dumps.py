@@ -18,14 +18,11 @@ from harvester.sources import Step
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.find_lists import ResourceSet
 from harvester.sources.resourcesync.fixity import Fixity
-from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.package import Package
-from harvester.sources.resourcesync.plan import Plan
-from harvester.sources.resourcesync.plan_execution import PlanExecution
-from harvester.sources.resourcesync.request import FAILURES, refuse_status
-from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromPackage, FromWeb
-from harvester.sources.resourcesync.state import SetState
+from harvester.sources.resourcesync.plan import Memory, Plan
+from harvester.sources.resourcesync.plan_execution import PlanExecution, SetState
+from harvester.sources.resourcesync.request import FAILURES, REFUSALS, FromPackage, FromWeb, refuse_status
 
 
 def _mark(package: Entry, at: str = "") -> str:

@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gateway.core.xmltext import escape, escape_attribute
-from harvester.sources.resourcesync.fixity import Digests
+from gateway.core.digests import Digests
+from gateway.core.xmltext import SITEMAP, escape, escape_attribute
 
 TERMS = "http://www.openarchives.org/rs/terms/"
-SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 LEAST_PRIORITY = 999_999  # of a link without `pri`
 LEADING = ("describes", "item")  # relations of metadata to content
 

@@ -4,60 +4,31 @@ ResourceSync writes digests in hexadecimal; its older library, and two examples 
 read. The standard names MD5 and SHA-256 (Z39.99 §7); SHA-1 is known too. An unreadable digest is ignored.
 """
 
-from __future__ import annotations
-
-import hashlib
-import re
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Mapping
 
-# Their names in a hash attribute and in hashlib; the strongest first.
-_ALGORITHMS: Mapping[str, str] = {"sha-256": "sha256", "sha-1": "sha1", "md5": "md5"}
-_SPELLINGS: Mapping[str, str] = {"sha256": "sha-256", "sha1": "sha-1", "md-5": "md5"}
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
+from gateway.core.digests import Digests, begun, digest
 
-Digests = tuple[tuple[str, str], ...]
+# The algorithms, and their names in a hash attribute; the strongest first.
+_NAMES: Mapping[str, str] = {"sha256": "sha-256", "sha1": "sha-1", "md5": "md5"}
 
 
 def digests_of(text: str) -> Digests:
     """Return (algorithm, hexadecimal) pairs of a hash attribute, the strongest first; unreadable ones are left out."""
     pairs = (part.partition(":") for part in text.split())
-    digests_ = {_named(name): _hexadecimals(_named(name), value) for name, _, value in pairs}
-    return tuple((name, digests_[name]) for name in _ALGORITHMS if digests_.get(name))
-
-
-def _named(name: str) -> str:
-    lower = name.lower()
-    return _SPELLINGS.get(lower, lower)
-
-
-def _new(algorithm: str) -> hashlib._Hash:
-    return hashlib.new(_ALGORITHMS[algorithm], usedforsecurity=False)  # against accidents, not attacks
-
-
-def _hexadecimals(algorithm: str, value: str) -> str:
-    if algorithm not in _ALGORITHMS:
-        return ""
-    size = _new(algorithm).digest_size
-    if len(value) == 2 * size and _HEXADECIMAL.fullmatch(value):
-        return value.lower()
-    text = value.replace("-", "+").replace("_", "/").rstrip("=")
-    try:
-        plain = b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (Error, ValueError):
-        return ""
-    return plain.hex() if len(plain) == size else ""
+    stated = dict(known for name, _, value in pairs for known in digest(name, value))
+    return tuple((name, stated[algorithm]) for algorithm, name in _NAMES.items() if algorithm in stated)
 
 
 class Fixity:
-    """A comparison of bytes, fed in parts, with their stated length and digests."""
+    """A comparison of bytes, fed in parts, with their stated length and digests, if known (None, ()).
+
+    Only the strongest digest is computed.
+    """
 
     def __init__(self, length: int | None, digests: Digests) -> None:
-        """Take the stated values; None and (): not known. Only the strongest digest is computed."""
         self._length, self._expected = length, digests[:1]
         self._size = 0
-        self._hashes = [_new(name) for name, _ in self._expected]
+        self._hashes = [begun(name.replace("-", "")) for name, _ in self._expected]
 
     def feed(self, part: bytes) -> None:
         """Take the next bytes."""

@@ -12,13 +12,10 @@ from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.dumps import Dumps
 from harvester.sources.resourcesync.find_lists import NO_BEGINNING, LinkedSets, ResourceSet, find
-from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.lists import Lists
-from harvester.sources.resourcesync.plan import Plan
-from harvester.sources.resourcesync.plan_execution import PlanExecution, Walk
-from harvester.sources.resourcesync.request import FAILURES
-from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromWeb
-from harvester.sources.resourcesync.state import SetState, states_of
+from harvester.sources.resourcesync.plan import Memory, Plan
+from harvester.sources.resourcesync.plan_execution import PlanExecution, SetState, Walk, states_of
+from harvester.sources.resourcesync.request import FAILURES, REFUSALS, FromWeb
 
 
 def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:

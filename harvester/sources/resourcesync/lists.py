@@ -16,8 +16,15 @@ from harvester.sources import Options
 from harvester.sources.resourcesync.documents import Document
 from harvester.sources.resourcesync.entries import Entry, Head
 from harvester.sources.resourcesync.plan import Plan
-from harvester.sources.resourcesync.request import FAILURES, Endurance, asked, asked_again, kept, validators_of
-from harvester.sources.resourcesync.resource_bytes import REFUSALS
+from harvester.sources.resourcesync.request import (
+    FAILURES,
+    REFUSALS,
+    Endurance,
+    asked,
+    asked_again,
+    kept,
+    validators_of,
+)
 
 _DEEPEST = 3  # an index of indexes is not in the standard, but exists
 _MOST_SEEN = 20_000  # entries of one time that are stored: some sources state days only
@@ -74,7 +81,7 @@ class Lists:
             for entry in self._entries(document, fetched.url):
                 self._plan.add(entry)
                 latest = _later(latest, entry.lastmod)
-            yield self._kept("ResourceList", fetched)
+            yield kept(self._options, self._cursor, "ResourceList", fetched)
         self.position = self.position or latest  # a plain sitemap has no `at`
 
     # -- changes --
@@ -93,7 +100,7 @@ class Lists:
         for fetched, document in self._leaves(url, _is_behind(position), position, archive, known=known):
             self._reach(document.head.from_, position)
             if self.take(document, fetched.url, position, seen):
-                yield self._kept("ChangeList", fetched)
+                yield kept(self._options, self._cursor, "ChangeList", fetched)
 
     def is_of(self, url: str, moment: str, *, is_later: bool = False) -> bool:
         """Return whether a Resource List has this date or a later one (`is_later`: only later); True without a date."""
@@ -235,9 +242,6 @@ class Lists:
         except AnswerError as error:
             self.doubts.append(f"{url}: {error}")
         self.notes += [f"{url}: {note}" for note in document.notes]
-
-    def _kept(self, verb: str, fetched: Fetched) -> RawPage:
-        return kept(self._options, self._cursor, verb, fetched)
 
 
 def _is_behind(position: str) -> Callable[[Entry], bool]:

@@ -54,7 +54,7 @@ class Package:
     def read(self, path: str) -> bytes:
         """Return the file at a path of the manifest. Raise UnusableRecord with the reason when it cannot be used."""
         name = path.removeprefix("/")
-        if not name or "\\" in name or ":" in name or not _is_inside(name):
+        if "\\" in name or ":" in name or {"", ".", ".."}.intersection(name.split("/")):
             raise UnusableRecord(f"The path {path!r} leads out of the package.")
         return b"".join(self._parts(name))
 
@@ -82,7 +82,3 @@ class Package:
             raise UnusableRecord(f"{name!r} is a link in the package.")
         if member.flag_bits & _LOCKED or member.compress_type not in _READ:
             raise UnusableRecord(f"{name!r} is encrypted, or compressed by an unsupported method.")
-
-
-def _is_inside(name: str) -> bool:
-    return not name.startswith("/") and not {"", ".", ".."}.intersection(name.split("/"))

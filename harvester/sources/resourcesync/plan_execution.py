@@ -1,10 +1,11 @@
 """Execution of a plan: resources are fetched into bundles, each committed with the state after it."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain
-from typing import Protocol
+from typing import Any
 
 from gateway.core.errors import GatewayError
 from gateway.core.model import Cursor, RawPage
@@ -12,23 +13,87 @@ from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.bundle import Bundle
 from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
-from harvester.sources.resourcesync.held_resources import Memory
-from harvester.sources.resourcesync.plan import Item, Plan, Role
-from harvester.sources.resourcesync.request import Endurance
-from harvester.sources.resourcesync.resource_bytes import Supplied
-from harvester.sources.resourcesync.state import SetState, text_of
+from harvester.sources.resourcesync.plan import Item, Memory, Plan, Role
+from harvester.sources.resourcesync.request import Endurance, ResourceSupplier
 
 MOST_FAILED = 200  # resources to request again that are stored; with more, the position does not move
+_VERSION = 1  # of the text of a cursor, which may be old or edited; unreadable means from the start
 
 
-class ResourceSupplier(Protocol):
-    """A supplier of resources; a bundle has at most `most_at_once` of them."""
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """The state of one set of resources. Times are as its documents wrote them.
 
-    most_at_once: int
+    All changes before `position` are stored; of those at that exact time, the ones in `seen` (digests of entries).
+    During a walk, `next` and `next_seen` are their values at its end. All resources up to the URL `after`, in the order
+    of URLs, have been fetched. `is_whole`: the walk has all resources of the source. `failed` are the entries of
+    unusable resources to request again, as texts: a line for the resource, and one for each of its content.
+    `validators` are URL, ETag and Last-Modified of the list that was read last. `is_open`: it is a Change List that
+    covers the time until now, so it still does if it is unchanged. `unnamed` are stored items that no list
+    named in the last full comparison. `gap` is the start of Change Lists that left out earlier changes; a Resource List
+    of that time covers them. `package` is the package of a dump that contains `after`, `packages` those of a baseline
+    that were read. Their marks distinguish them from later packages of the same name.
+    """
 
-    def supply(self, own: Entry) -> Supplied:
-        """Return the answer (None: none), and the reason when it cannot be used."""
-        ...
+    position: str = ""
+    seen: tuple[str, ...] = ()
+    next: str = ""
+    next_seen: tuple[str, ...] = ()
+    after: str = ""
+    is_whole: bool = False
+    received: int = 0
+    failed: tuple[str, ...] = ()
+    package: str = ""
+    packages: tuple[str, ...] = ()
+    validators: tuple[str, ...] = ()
+    is_open: bool = False
+    gap: str = ""
+    unnamed: tuple[str, ...] = ()
+
+
+def states_of(text: str) -> tuple[dict[str, SetState], str]:
+    """Return the states of the sets by URL, and a sentence when the text was unreadable; then there are none."""
+    if not text:
+        return {}, ""
+    try:
+        values = json.loads(text)
+    except ValueError:
+        return {}, "The state of this list could not be read, so it starts again."
+    if not isinstance(values, dict) or values.get("version") != _VERSION or not _fits(values.get("sets")):
+        return {}, "The state of this list has another form, so it starts again."
+    return {url: _state(state) for url, state in values["sets"].items()}, ""
+
+
+def _state(values: dict[str, Any]) -> SetState:
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return SetState(**plain)
+
+
+def _fits(sets: object) -> bool:
+    kinds = {field_.name: type(field_.default) for field_ in fields(SetState)}
+    return isinstance(sets, dict) and all(
+        isinstance(state, dict) and all(name in kinds and _is_a(value, kinds[name]) for name, value in state.items())
+        for state in sets.values()
+    )
+
+
+def _is_a(value: object, kind: type) -> bool:
+    if kind is tuple:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return type(value) is kind
+
+
+def text_of(states: Mapping[str, SetState]) -> str:
+    """Return states as the text of a cursor."""
+    plain = asdict(SetState())
+    sets = {
+        url: {name: value for name, value in asdict(state).items() if value != plain[name]}
+        for url, state in states.items()
+    }
+    return json.dumps({"version": _VERSION, "sets": sets}, ensure_ascii=False, sort_keys=True)
+
+
+# --- the walk -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

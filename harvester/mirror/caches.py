@@ -1,27 +1,143 @@
-"""The schedule of `mirror recheck`: the last request of each file, and the last answers of its servers.
+"""Caches of a mirror: small SQLite databases that may be removed, because later runs fill them again.
 
-It is in DIR/rechecks.sqlite, and may be removed. Then each file is due as if it was never rechecked, and bytes that
-contradict a document are fetched once more.
+DIR/rechecks.sqlite          the schedule of `mirror recheck`: the last request of each file, and the last answers.
+                             Without it, each file is due as if it was never rechecked, and bytes that contradict a
+                             document are fetched once more
+DIR/doubtful/answers.sqlite  the short answers of servers, by host
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from gateway.core.errors import StoreUnwritable
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.queries import load_file
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.databases import CacheDatabase
 from harvester.mirror.file_plan import LastAnswer, PlannedFile, with_newer
 from harvester.mirror.object_state import HeldFile
 from harvester.mirror.verify import Fate
+from harvester.runtime.durable_files import reporting_unwritable
 
-NAME = "rechecks.sqlite"
+RECHECKS, ANSWERS = "rechecks.sqlite", "answers.sqlite"
+_SQL = load_file(Path(__file__).with_name("caches.sql"))
+# Errors of a damaged file: a cache is made again instead of a failure.
+_DAMAGES = frozenset((sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR))
+_PRIMARY = 0xFF  # of an extended error code
+
+
+class CacheDatabase:
+    """An open database, with tables by a file of SQL. A damaged one is replaced. All methods raise StoreUnwritable."""
+
+    def __init__(self, file: Path, schema: str) -> None:
+        self._file = file
+        schema = Path(__file__).with_name(schema).read_text("utf-8")
+        with reporting_unwritable(file):
+            file.parent.mkdir(exist_ok=True)
+            if file.is_symlink():  # nothing outside of the mirror is written
+                file.unlink()
+            with self._reporting_damage():
+                try:
+                    self._database = _connected(file, schema)
+                except sqlite3.DatabaseError as error:
+                    if error.sqlite_errorcode & _PRIMARY not in _DAMAGES:
+                        raise
+                    file.with_name(f"{file.name}-journal").unlink(missing_ok=True)
+                    file.unlink(missing_ok=True)
+                    self._database = _connected(file, schema)
+
+    def rows(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
+        """Run a query, and return all of its rows."""
+        with self._reporting_damage():
+            return self._database.execute(query, values).fetchall()
+
+    def many(self, query: str, values: Iterable[Sequence[object]]) -> None:
+        """Run a query with each of these rows of values."""
+        with self._reporting_damage():
+            self._database.executemany(query, values)
+
+    def commit(self) -> None:
+        """Commit."""
+        with self._reporting_damage():
+            self._database.commit()
+
+    def close(self) -> None:
+        """Commit, and close the file."""
+        try:
+            self.commit()
+        finally:
+            self._database.close()
+
+    @contextmanager
+    def _reporting_damage(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            message = f"{self._file} cannot be read or written: {error}."
+            raise StoreUnwritable(f"{message} It is a cache and may be removed.") from error
+
+
+def _connected(file: Path, schema: str) -> sqlite3.Connection:
+    database = sqlite3.connect(file)
+    try:
+        database.executescript(_SQL["faster"])
+        database.executescript(schema)
+        ((verdict,),) = database.execute(_SQL["damage"]).fetchall()
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    if verdict != "ok":
+        database.close()
+        error = sqlite3.DatabaseError(verdict)
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+    return database
+
+
+# --- the answers of servers -----------------------------------------------------------------------------------------
+
+MANY = 3  # addresses
+_ALL = -1
+
+
+class Answers:
+    """The stored answers. The first short answer opens the database. For one thread; raises StoreUnwritable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / ANSWERS
+        self._memory: CacheDatabase | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+
+    def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
+        """Store an answer; return whether three addresses have sent it."""
+        memory = self._opened()
+        memory.rows(_SQL["answer_put"], (host, sha512, url, identifier))
+        return len(memory.rows(_SQL["identifiers"], (host, sha512, MANY))) == MANY
+
+    def objects(self, host: str, sha512: str) -> set[str]:
+        """Return the identifiers of the objects whose files got this answer."""
+        return {identifier for (identifier,) in self._opened().rows(_SQL["identifiers"], (host, sha512, _ALL))}
+
+    def _opened(self) -> CacheDatabase:
+        if self._memory is None:
+            self._memory = CacheDatabase(self._file, "repeated_answers_schema.sql")
+        return self._memory
+
+
+# --- the schedule ---------------------------------------------------------------------------------------------------
+
 _AT_ONCE = 1000
 _FATES = frozenset(map(str, Fate))
-_SQL = load_file(Path(__file__).with_name("recheck_schedule.sql"))
-_SCHEMA = Path(__file__).with_name("recheck_schedule_schema.sql").read_text("utf-8")
 _LONGEST_ROUND_SECONDS = 30 * 86_400  # an older round is begun again
 
 
@@ -84,7 +200,7 @@ class RecheckSchedule:
     """The schedule. Use it in a `with` block, in one thread. Its methods raise StoreUnwritable."""
 
     def __init__(self, folder: Path) -> None:
-        self._memory = CacheDatabase(folder / NAME, _SCHEMA)
+        self._memory = CacheDatabase(folder / RECHECKS, "recheck_schedule_schema.sql")
 
     def __enter__(self) -> Self:
         return self

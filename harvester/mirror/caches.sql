@@ -1,4 +1,20 @@
--- Every query of `mirror recheck`. The form is that of gateway/store/queries.py.
+-- Every query of the caches of a mirror. The form is that of gateway/store/queries.py.
+
+-- name: faster
+-- Leave it to the system when the file is written: a cache that a power failure damages is made again.
+pragma synchronous = off;
+
+-- name: damage
+-- The first damage of the file; `ok` when there is none.
+pragma quick_check(1);
+
+-- name: answer_put
+-- Remember an answer.
+insert or replace into answer values (?, ?, ?, ?);
+
+-- name: identifiers
+-- Return the objects with an answer from a host, up to a number; -1: all.
+select identifier from answer where host = ? and sha512 = ? limit ?;
 
 -- name: mirrored_add
 -- Add the newest version of an object.
