@@ -36,9 +36,9 @@ from gateway.review.entries import can_undo, status_of
 from gateway.review.frame import (
     ReviewPages,
     address_in_list,
-    csv_answer,
+    form_asked,
     item_address,
-    json_answer,
+    list_answer,
     page,
     refused,
     see_other,
@@ -105,29 +105,20 @@ class CopiesPage:
         )
         return page(body)
 
-    def json(self) -> Response:
-        """Answer with a page of the list as JSON, and the address of the next one."""
-        asked = asked_of(request.args)
-        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        following = _next(f"{self._root}/review/copies.json?", asked, shown)
-        document = {"next": following or None, "copies": [facts_of(row) for row in shown.rows]}
-        return json_answer(document, following)
-
-    def csv(self) -> Response:
-        """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
-        asked = asked_of(request.args)
-        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        following = _next(f"{self._root}/review/copies.csv?", asked, shown)
-        return csv_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
-
     def data(self) -> Response:
+        """Answer with a page of the list as data, and the address of the next one."""
+        asked = asked_of(request.args)
+        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
+        following = _next(f"{self._root}/review/copies.{form_asked()}?", asked, shown)
+        return list_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
+
+    def to_data(self) -> Response:
         """Lead from `/review.json` and `/review.csv` to the data of the list.
 
         A browser does not send the cookie to these two: they are not below the path of the pages.
         """
         query = request.query_string.decode("latin-1")
-        form = request.path.rpartition(".")[2]
-        return see_other(f"{self._root}/review/copies.{form}" + (f"?{query}" if query else ""))
+        return see_other(f"{self._root}/review/copies.{form_asked()}" + (f"?{query}" if query else ""))
 
     def _item_address(self, asked: Asked, listed: ListedCopy) -> str:
         """Return the address of the page of an item, which knows its neighbours in the list.

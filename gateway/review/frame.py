@@ -101,6 +101,23 @@ def json_answer(document: object, following: str = "", *, status: int = HTTPStat
     return _linked(Response(body.encode("utf-8", "replace"), status, content_type="application/json"), following)
 
 
+def list_answer(
+    name: str, columns: Sequence[str], rows: Iterable[Mapping[str, object]], following: str, **facts: object
+) -> Response:
+    """Return a page of a list in the form that the address ends in; `facts` stand before the list in JSON.
+
+    `following` is the address of the next page; empty: there is none.
+    """
+    if form_asked() == "csv":
+        return csv_answer(name, columns, rows, following)
+    return json_answer({"next": following or None, **facts, name: list(rows)}, following)
+
+
+def form_asked() -> str:
+    """Return the form of the data that the address of this request ends in: `json` or `csv`."""
+    return request.path.rpartition(".")[2]
+
+
 def csv_answer(
     name: str, columns: Sequence[str], rows: Iterable[Mapping[str, object]], following: str = ""
 ) -> Response:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from gateway.core.model import CopyFilter, Decision, ListedCopy, User
 from gateway.fulltext.deciding import Withdrawn
-from gateway.review.copy_rows import Candidates, Row, row_of
+from gateway.fulltext.stored_search import candidates_of
+from gateway.review.copy_rows import Row, row_of
 from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store
 
@@ -73,8 +74,9 @@ class Listing:
         return self._rows(self._shown(copies, self._withdrawn()))
 
     def _rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
-        candidates = Candidates(self._discovery().search)
-        return tuple(row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url)) for listed in copies)
+        search, identifiers = self._discovery().search, dict.fromkeys(listed.copy.identifier for listed in copies)
+        checked = {name: {one.url: one for one in candidates_of(search(name))} for name in identifiers}
+        return tuple(row_of(listed, checked[listed.copy.identifier].get(listed.copy.url)) for listed in copies)
 
     def is_withdrawn(self, listed: ListedCopy) -> bool:
         """Return whether a copy or its item is taken down, so that nothing of it is shown. Raise StoreError."""

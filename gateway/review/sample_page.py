@@ -15,7 +15,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Decide, is_withdrawn
 from gateway.fulltext.precision import BEGINNINGS, SIZE, Precision, mixed, precisions_of, sample_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
-from gateway.review.frame import ReviewPages, csv_answer, json_answer, page, refused, see_other
+from gateway.review.frame import ReviewPages, csv_answer, form_asked, json_answer, page, refused, see_other
 from gateway.review.item_view import Describe, File, Files, work_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
@@ -51,14 +51,10 @@ class SamplePage:
         """Answer with the precision of each rule, beside the setting."""
         return page(self._pages.render("precision.html", tab="precision", **self._figures()))
 
-    def precision_as_json(self) -> Response:
-        """Answer with the precision of each rule as JSON."""
-        return json_answer(list(self._rows()))
-
-    def precision_as_csv(self) -> Response:
-        """Answer with the precision of each rule as CSV."""
-        rows = tuple(self._rows())
-        return csv_answer("precision", tuple(rows[0]), rows)
+    def precision_data(self) -> Response:
+        """Answer with the precision of each rule as data, all in one page."""
+        rows = list(self._rows())
+        return csv_answer("precision", tuple(rows[0]), rows) if form_asked() == "csv" else json_answer(rows)
 
     def form(self) -> Response:
         """Answer with the next file that the user has not judged; if there is none, with the result."""

@@ -22,7 +22,7 @@ from gateway.core.names import source_of
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import clean, utc_datetime
 from gateway.pages.shown import revealed, shortened
-from gateway.review.frame import ReviewPages, csv_answer, item_address, json_answer, page, refused, see_other
+from gateway.review.frame import ReviewPages, form_asked, item_address, list_answer, page, refused, see_other
 from gateway.review.item_view import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.store.base import Store
@@ -70,25 +70,21 @@ class TakedownList:
         )
         return page(body)
 
-    def json(self) -> Response:
-        """Answer with a page of the list as JSON, and the address of the next one."""
+    def data(self) -> Response:
+        """Answer with a page of the list as data, and the address of the next one."""
         if refusal := self._refusal():
             return refusal
-        rows, following = self._data("json")
-        document = {
-            "next": following or None,
-            "damaged_blocks": self._withdrawals.damaged(),
-            "is_erasure_open": self._withdrawals.has_open_erasure(),
-            "takedowns": list(map(_facts, rows)),
-        }
-        return json_answer(document, following)
-
-    def csv(self) -> Response:
-        """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
-        if refusal := self._refusal():
-            return refusal
-        rows, following = self._data("csv")
-        return csv_answer("takedowns", COLUMNS, map(_facts, rows), following)
+        rows, start = self._rows()
+        sizes = accumulate(len(row.entry.items) + len(row.entry.files) for row in rows[start : start + _DATA_PAGE])
+        stop = start + max(1, sum(size <= _MOST_NAMES for size in sizes))
+        return list_answer(
+            "takedowns",
+            COLUMNS,
+            map(_facts, rows[start:stop]),
+            self._page_after(f".{form_asked()}", rows[:stop]) if stop < len(rows) else "",
+            damaged_blocks=self._withdrawals.damaged(),
+            is_erasure_open=self._withdrawals.has_open_erasure(),
+        )
 
     def _refusal(self) -> Response | None:
         if signed_in().role is not Role.REVIEWER:
@@ -102,13 +98,6 @@ class TakedownList:
         match = _PLACE.fullmatch(request.args.get("after", ""))
         place = (match[1], int(match[2])) if match else None
         return rows, sum(row.place >= place for row in rows) if place else 0
-
-    def _data(self, form: str) -> tuple[tuple[Listed, ...], str]:
-        """Return the rows of a page of data, and the address of the next page; empty: there is none."""
-        rows, start = self._rows()
-        sizes = accumulate(len(row.entry.items) + len(row.entry.files) for row in rows[start : start + _DATA_PAGE])
-        stop = start + max(1, sum(size <= _MOST_NAMES for size in sizes))
-        return rows[start:stop], self._page_after(f".{form}", rows[:stop]) if stop < len(rows) else ""
 
     def _page_after(self, form: str, before: Sequence[Listed]) -> str:
         """Return the address of the page that follows these rows."""
