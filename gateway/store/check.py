@@ -19,7 +19,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.store.block_pages import within
 from gateway.store.block_reader import Blocks, listed_from, row_from
 from gateway.store.block_rows import BlockRow, positions_of
-from gateway.store.block_writer import DAMAGED_FACT
+from gateway.store.block_writer import damaged_bodies
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.connector import Connector, Session
 from gateway.store.damage import DAMAGE, has_count, items_in, problem_of, problem_of_row, strays_in
@@ -132,16 +132,12 @@ class _Check:
 
     def damages(self) -> Iterator[str]:
         """Yield a message for each block that is damaged: of those that are known, of the sample, or of all."""
-        for prefix, *columns in self._session.execute(SQL["check_damaged"], (self._known(),)).fetchall():
+        known = json.dumps(sorted(damaged_bodies(self._session)))
+        for prefix, *columns in self._session.execute(SQL["check_damaged"], (known,)).fetchall():
             yield from self._block(prefix, row_from(columns))
         rows = self._session.execute(SQL["check_rows"]).fetchall() if self._is_whole else self._sample
         for prefix, *columns in rows:
             yield from self._block(prefix, row_from(columns))
-
-    def _known(self) -> str:
-        """Return the bodies that compaction could not read, as a JSON list."""
-        (bodies,) = self._session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-        return str(bodies)
 
     def _lists(self) -> Iterator[str]:
         """Compare the lists with the places of items: each record is in one block, and no two blocks overlap."""

@@ -9,10 +9,9 @@ from types import MappingProxyType
 
 import zstandard
 
-from gateway.core.errors import StoreDamaged
 from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
 from gateway.store.connector import Connector
-from gateway.store.discovery_rows import copy_rows, listed_copy_of, place_of
+from gateway.store.discovery_rows import copy_rows, listed_copy_of, place_of, unpacked
 from gateway.store.queries import load
 
 SQL = load("discovery")
@@ -52,7 +51,7 @@ COUNT = SQL["copies_counted"].format(matching=_matching(CopyOrder.IDENTIFIER, is
 
 
 class CopyLists:
-    """Lists of copies and first pages in an open file; `Discovery` in base_discovery.py has the promises of all."""
+    """The part of `Discovery` that lists copies, and stores first pages."""
 
     def __init__(self, file: Connector) -> None:
         self._file = file
@@ -111,10 +110,7 @@ class CopyLists:
         Raise StoreDamaged when it cannot be read.
         """
         row = self._file.one(SQL["first_page"], (sha256,))
-        try:
-            return zstandard.decompress(row[0]).decode() if row else ""
-        except (zstandard.ZstdError, UnicodeDecodeError) as error:
-            raise StoreDamaged(f"{self._file.path}: the text of a file cannot be read: {error}.") from error
+        return unpacked(self._file, row[0], "the text of a file", bytes.decode) if row else ""
 
     def keep_first_page(self, sha256: str, text: str) -> None:
         """Store the beginning of the text of a file."""

@@ -6,16 +6,14 @@ from typing import Any
 
 import zstandard
 
-from gateway.core.errors import StoreDamaged
 from gateway.core.model import Ending, FileRecheck, RecheckCounts
 from gateway.core.model.rechecks import NEVER_DUE, SHARES
 from gateway.store.connector import Connector
-from gateway.store.discovery_rows import copy_rows, decision_of, decision_row
+from gateway.store.discovery_rows import LEVEL, copy_rows, decision_of, decision_row, unpacked
 from gateway.store.queries import load
 from gateway.store.values import Conclude
 
 SQL = load("discovery")
-LEVEL = 3  # of the compression of stories and answers
 
 
 class Rechecks:
@@ -116,7 +114,8 @@ class Rechecks:
             search = session.one(SQL["search"], (recheck.identifier,))
             if last != number or search is None:
                 return False
-            news = conclude(decisions, self._unpacked(search[-1]))
+            former = unpacked(self._file, search[-1], "a stored search", bytes.decode) if search[-1] else ""
+            news = conclude(decisions, former)
             session.execute(SQL["recheck_put"], recheck._asdict())
             if sha256:
                 session.execute(SQL["recheck_change"], (sha256, recheck.identifier, recheck.url))
@@ -135,12 +134,6 @@ class Rechecks:
     def note_stamping(self, host: str, at: int) -> None:
         """Store that a host stamps each download."""
         self._file.change(SQL["stamping_host_add"], (host, at))
-
-    def _unpacked(self, story: bytes) -> str:
-        try:
-            return zstandard.decompress(story).decode() if story else ""
-        except zstandard.ZstdError as error:
-            raise StoreDamaged(f"{self._file.path}: a stored search cannot be read: {error}.") from error
 
 
 def _recheck_of(row: Sequence[Any]) -> FileRecheck:

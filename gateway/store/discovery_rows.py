@@ -2,12 +2,27 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import zstandard
+
+from gateway.core.errors import StoreDamaged
 from gateway.core.model import Alarm, CopyOrder, Decision, FoundCopy, ListedCopy, Offer, OfferOutcome, OfferWay
+from gateway.store.connector import Connector
 
+LEVEL = 3  # of the compression of searches and answers
 _UNREAD = -1.0  # the score of a copy that was not read
 _FACTS = len(FoundCopy._fields)
+
+T = TypeVar("T")
+
+
+def unpacked(file: Connector, packed: bytes, what: str, read: Callable[[bytes], T]) -> T:
+    """Return what is compressed. Raise StoreDamaged, whose message names `what`, if it cannot be read."""
+    try:
+        return read(zstandard.decompress(packed))
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise StoreDamaged(f"{file.path}: {what} cannot be read: {error}.") from error
 
 
 def decision_row(decision: Decision) -> tuple[object, ...]:

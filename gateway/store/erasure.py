@@ -12,7 +12,7 @@ from gateway.core.model import Key
 from gateway.store.block_merging import merged
 from gateway.store.block_reader import Blocks
 from gateway.store.block_rows import BlockRow
-from gateway.store.block_writer import DAMAGED_FACT, BlockWriter
+from gateway.store.block_writer import BlockWriter, damaged_bodies, note_damaged
 from gateway.store.compaction import sets_in
 from gateway.store.connector import Connector, Session
 from gateway.store.damage import DAMAGE
@@ -36,8 +36,7 @@ def erase_superseded(file: Connector) -> int:
     damaged = {body for prefix, *key in places if (body := _make_anew(file, prefix, Key(*key))) is not None}
     if damaged:
         with file.writing() as session:
-            (known,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-            session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted({*json.loads(known), *damaged}))))
+            note_damaged(session, damaged_bodies(session) | damaged)
     return len(damaged)
 
 
@@ -59,8 +58,7 @@ def finish_erasure(file: Connector) -> bool:
 
 def damaged_with_superseded(session: Session) -> int:
     """Return how many blocks that are known to be damaged have superseded records."""
-    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-    (number,) = session.one(SQL["blocks_unerased"], (bodies,)) or (0,)
+    (number,) = session.one(SQL["blocks_unerased"], (json.dumps(sorted(damaged_bodies(session))),)) or (0,)
     return int(number)
 
 

@@ -103,7 +103,7 @@ def search(discovery: Discovery, draw: random.Random) -> tuple[Lease | None, boo
     if draw.random() < 0.2:
         discovery.release(lease, end)
     if draw.random() < 0.3:
-        return lease, discovery.waiting(lease, end + 9, "timeout", '{"a": "ä"}', end, endings(draw), basis, copies)
+        return lease, discovery.done(lease, "timeout", '{"a": "ä"}', end, None, endings(draw), basis, end + 9, copies)
     is_done = discovery.done(
         lease, "success", '{"b": 1}', end, lambda held: news[len(held) % 2 :], endings(draw), basis, 0, copies
     )

@@ -44,7 +44,7 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(discovery: Disc
     assert not discovery.done(first, "success", "of the first", 161)
     assert discovery.done(second, "not-oa", "of the second", 162)
     assert discovery.search(A).search_json == "of the second"
-    assert not discovery.waiting(second, 500, "timeout", "again", 163)
+    assert not discovery.done(second, "timeout", "again", 163, None, due=500)
 
 
 def test_answers_hold_as_long_as_they_were_to(discovery: Discovery) -> None:

@@ -28,7 +28,7 @@ from gateway.core.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.core.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_rows import BlockRow, row_of
-from gateway.store.block_writer import DAMAGED_FACT, BlockWriter, InSet
+from gateway.store.block_writer import BlockWriter, InSet, damaged_bodies, note_damaged
 from gateway.store.blocks import RECORDS, block_of, header_of
 from gateway.store.queries import load
 from gateway.store.sqlite.file import UPGRADE_UNWRITABLE, Session, SqliteFile
@@ -151,7 +151,7 @@ def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: 
         notes.moved(moved)
         _shorten_log(file)
     with file.reading() as session:
-        damaged = len(_damaged(session))
+        damaged = len(damaged_bodies(session))
     if damaged:
         log.error(_DAMAGED, damaged)
         conversion_progress.note_damaged(damaged)
@@ -171,8 +171,8 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
             rows = _within(cursor, _MOST_BYTES)  # of a damaged row, the query makes the content a blob
         damaged = _move(session, prefix, rows)
         if damaged:
-            damaged |= _damaged(session)
-            session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
+            damaged |= damaged_bodies(session)
+            note_damaged(session, damaged)
         if len(damaged) > _MOST_DAMAGED:
             raise StoreDamaged(_TOO_MANY % (_MOST_DAMAGED, file.path))
         datestamp, item = rows[-1][:2]
@@ -201,12 +201,6 @@ def _move(session: Session, prefix: int, rows: Iterable[tuple[Any, ...]]) -> set
             session.execute(SQL["body_remove"], (body,))
             damaged.add(body)
     return damaged
-
-
-def _damaged(session: Session) -> set[int]:
-    """Return the bodies of blocks that are known to be damaged."""
-    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-    return set(json.loads(bodies))
 
 
 def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[Any, ...]]:
