@@ -60,7 +60,7 @@ gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, stor
 gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
 gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
-gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
+gateway.pages.{answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
   resolver, search_routes} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
   markupsafe
 # The only one that writes. It knows the databases by their protocols, and what decides is handed to it.

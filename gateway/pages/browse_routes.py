@@ -13,8 +13,7 @@ from flask import Blueprint, Response, request
 
 from gateway.core.errors import StoreError
 from gateway.core.model import OaiAnswer
-from gateway.pages.answers import answer, no_page, unavailable
-from gateway.pages.browse_answers import as_json, plain
+from gateway.pages.answers import answer, as_json, no_page, plain, unavailable
 from gateway.pages.home_pages import HomePages, Years
 from gateway.pages.list_pages import ListPages, ReadIdentify, SourcePages
 from gateway.pages.site import Site

@@ -7,11 +7,9 @@ from typing import Final, TypeAlias
 from flask import Response
 
 from gateway.core.errors import SearchUnavailable
-from gateway.pages import charts
-from gateway.pages.answers import answer
-from gateway.pages.browse_answers import as_json, plain
+from gateway.pages.answers import answer, as_json, plain
 from gateway.pages.tables import MOST_SOURCES, Searched, harvest_of, source_rows, sources_after
-from gateway.pages.templating import Pages
+from gateway.pages.templating import Bar, Pages, bars
 from gateway.search.base import YearCount
 from gateway.store.base import Inbox, Store
 
@@ -70,15 +68,13 @@ class HomePages:
             years=years,
             best=max(years, key=lambda count: (count.items, count.year), default=None),
             not_shown=not_shown(totals["records"], years),
-            years_chart=charts.bars(
-                [charts.Bar(str(count.year), count.items, count.with_file) for count in years],
+            years_chart=bars(
+                [Bar(str(count.year), count.items, count.with_file) for count in years],
                 self._pages.texts.home.years_name.format(first=years[0].year, last=years[-1].year),
             )
             if len(years) > 1
             else "",
-            chart=charts.bars(
-                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest], self._pages.texts.home.chart_name
-            )
+            chart=bars([Bar(row.name, row.records, row.fulltext) for row in biggest], self._pages.texts.home.chart_name)
             if sources > 1
             else "",
         )

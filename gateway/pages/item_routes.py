@@ -18,11 +18,11 @@ from gateway.core.names import set_label, source_of, upstream_identifier
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.states import of_tombstone
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
-from gateway.pages import item_head, item_json, signposting
+from gateway.pages import item_head, signposting
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
+from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.item import Item, SetOfItem, ShownFile, item_of, shown_sets
 from gateway.pages.item_places import FORMS, Ambiguous, Places
-from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
@@ -286,7 +286,7 @@ class _Landing:
 
 
 _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {
-    "json": (item_json.item_json, item_json.CONTENT_TYPE),
+    "json": (item_head.item_json, "application/json"),
     "jsonld": (item_head.schema_org, item_head.JSON_LD_TYPE),
     "bib": (lambda item: bibtex(item.reference, item.url), BIBTEX_TYPE),
     "ris": (lambda item: ris(item.reference, item.url), RIS_TYPE),

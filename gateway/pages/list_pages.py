@@ -10,11 +10,10 @@ from flask import Response, request
 from gateway.core.model import Selection
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.states import of_lacks
-from gateway.pages import charts
-from gateway.pages.answers import answer
-from gateway.pages.browse_answers import (
+from gateway.pages.answers import (
     SHOWN_ROWS,
     Part,
+    answer,
     as_json,
     as_object,
     may_be_key,
@@ -37,7 +36,7 @@ from gateway.pages.tables import (
     sources_after,
     trend,
 )
-from gateway.pages.templating import Pages
+from gateway.pages.templating import Bar, Pages, bars
 from gateway.store.base import Inbox, Store, View
 
 _MOST_SETS = 500  # in one answer as JSON
@@ -113,7 +112,7 @@ class ListPages:
         return answer(body)
 
 
-# --- XML as people read it --------------------------------------------------------------------------------------------
+# --- XML as people read it -------------------------------------------------------------------------------------------
 
 _PIECE = re.compile(r"<[^<>]*>|[^<>]+|[<>]")
 _DEEPEST = 20
@@ -217,8 +216,8 @@ class SourcePages:
             facts=self._facts(name),
             harvests=harvests,
             sets=set_rows(sets),
-            chart=charts.bars(
-                [charts.Bar(day_of(harvest.started_at), harvest.changed) for harvest in reversed(harvests)],
+            chart=bars(
+                [Bar(day_of(harvest.started_at), harvest.changed) for harvest in reversed(harvests)],
                 self._pages.texts.source.chart_name.format(
                     trend=getattr(self._pages.texts.trends, trend(row_of_numbers))
                 ),

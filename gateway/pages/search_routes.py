@@ -16,13 +16,12 @@ from gateway.core.model import Description
 from gateway.core.names import set_label, source_of
 from gateway.core.normal_forms import CSV_TYPE
 from gateway.core.xmltext import clean, escape, escape_attribute, utc_datetime
-from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
 from gateway.pages.home_pages import shown_years
 from gateway.pages.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
 from gateway.pages.shown import moment
 from gateway.pages.site import Site
-from gateway.pages.templating import Pages
+from gateway.pages.templating import NARROW, Bar, Pages, bars
 from gateway.search.base import MOST_LETTERS, Query, Reader, Results, YearCount
 from gateway.store.base import Store, View
 
@@ -131,7 +130,7 @@ class _Search:
         if len(shown) < 2:  # noqa: PLR2004 - one bar shows nothing
             return ""
         name = self.pages.texts.search.chart_name.format(first=shown[0].year, last=shown[-1].year)
-        return charts.bars([charts.Bar(str(count.year), count.items) for count in shown], name, charts.NARROW)
+        return bars([Bar(str(count.year), count.items) for count in shown], name, NARROW)
 
     def _described(self, view: View, identifiers: Iterable[str]) -> Iterable[Description]:
         """Yield the records of these items; one that was deleted a moment ago is left out."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from gateway.core.spdx import spdx_uri
 from gateway.core.typed_links import JSON, TEXT, Link
+from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
 from gateway.pages.item import Item, License
 from gateway.pages.item_head import JSON_LD_TYPE
-from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
 
 ABOUT_PAGE = "https://schema.org/AboutPage"
 _XML = "application/xml"

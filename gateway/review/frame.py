@@ -15,8 +15,7 @@ from gateway.core.model import ListedCopy
 from gateway.core.normal_forms import CSV_TYPE, as_csv
 from gateway.pages.answers import HTML, see_other, unavailable
 from gateway.pages.item_places import in_path, in_query, is_plain, merged
-from gateway.pages.site import Site
-from gateway.pages.style import Asset, named
+from gateway.pages.site import Asset, Site, named
 from gateway.pages.templating import Pages
 from gateway.review.list_arguments import Asked, query_of
 from gateway.review.sessions import user_or_none

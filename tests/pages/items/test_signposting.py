@@ -33,8 +33,7 @@ from gateway.core.typed_links import (
 from gateway.pages import signposting
 from gateway.pages.item import Item, item_of
 from gateway.pages.item_places import FORMS, Places, address_of
-from gateway.pages.site import Site
-from gateway.pages.style import Asset
+from gateway.pages.site import Asset, Site
 from tests.rows import each_row
 from tests.seeds import SEED
 
