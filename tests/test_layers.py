@@ -45,7 +45,7 @@ gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search,
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
 gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
-gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
+gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.waiting, store.step, fulltext}
 gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
   store.opening, store.takedown_file, takedowns}
 # Rooms that answer requests know the store by the types in base.py only. Pure parts use no library; routes know HTTP.

@@ -31,11 +31,10 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, follow
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
-from gateway.store.lock_file import locked
 from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
 from gateway.store.sqlite.database_files import ceiling, check_not_served, unused
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
-from gateway.store.waiting import leave_with_parent
+from gateway.store.waiting import leave_with_parent, locked
 from gateway.takedowns.apply import pending
 from gateway.takedowns.withdrawing import carry_out, finish_erasure
 

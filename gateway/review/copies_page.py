@@ -32,7 +32,6 @@ from gateway.fulltext.review import UNKNOWN
 from gateway.pages.shown import number
 from gateway.pages.templating import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
-from gateway.review.entries import can_undo, status_of
 from gateway.review.frame import (
     ReviewPages,
     address_in_list,
@@ -44,7 +43,7 @@ from gateway.review.frame import (
     see_other,
 )
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
-from gateway.review.listing import Listing, Shown, sources_of
+from gateway.review.listing import Listing, Shown, can_undo, sources_of, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 

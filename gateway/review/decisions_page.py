@@ -14,9 +14,8 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Withdrawn
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
-from gateway.review.entries import MOST, Entry, entries_of, status_of
 from gateway.review.frame import ReviewPages, form_asked, item_address, list_answer, number_in, page
-from gateway.review.listing import Listing, sources_of
+from gateway.review.listing import MOST, Entry, Listing, entries_of, sources_of, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 

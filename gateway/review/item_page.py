@@ -18,7 +18,6 @@ from gateway.fulltext.explanation import policy_sentence, standing_of
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.pages.item_places import plain_address
 from gateway.review.copy_rows import COLUMNS, facts_of, row_of
-from gateway.review.entries import status_of
 from gateway.review.frame import (
     DATA,
     ReviewPages,
@@ -32,7 +31,7 @@ from gateway.review.frame import (
 )
 from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Part, Step, described_in, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
-from gateway.review.listing import Listing
+from gateway.review.listing import Listing, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Inbox, Store
 

@@ -16,9 +16,8 @@ from gateway.fulltext.deciding import Decide, Decided, Note
 from gateway.fulltext.log_completion import line_of, write_lines
 from gateway.pages.item_places import in_path, in_query
 from gateway.pages.site import Site
-from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage, CopyFile
-from gateway.review.decide_page import DecidePage
+from gateway.review.decide_page import BatchPage, DecidePage
 from gateway.review.decisions_page import DecisionsPage
 from gateway.review.frame import ReviewPages, failed, json_answer, own_address, private, refused, see_other, wants_data
 from gateway.review.item_page import ItemPage

@@ -13,8 +13,7 @@ from gateway.store.discovery import Discovery
 from gateway.store.discovery_rechecks import Rechecks
 from gateway.store.inbox import Inbox
 from gateway.store.store import Store
-from gateway.store.subscribers import Subscribers
-from gateway.store.subscriptions import Subscriptions
+from gateway.store.subscriptions import Subscribers, Subscriptions
 from gateway.store.users import Users
 from gateway.store.values import (
     SMALL_PAGE,

@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Key, Selection
 from gateway.core.pieces import Piece, text_of
-from gateway.store.block_pages import PagePlan, Portion, plan
-from gateway.store.block_rows import Bits, BlockRow, every, from_bytes, positions_of
+from gateway.store.block_rows import Bits, BlockRow, PagePlan, Portion, every, from_bytes, plan, positions_of
 from gateway.store.blocks import Block, Kind, Opened, headers_in, opened, records_in, unpack
 from gateway.store.connector import Session
 from gateway.store.queries import load

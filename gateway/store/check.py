@@ -16,9 +16,8 @@ from typing import Any, Final, NamedTuple
 from gateway.core.model import Key
 from gateway.core.pieces import text_of
 from gateway.core.xmltext import utc_datetime
-from gateway.store.block_pages import within
 from gateway.store.block_reader import Blocks, listed_from, row_from
-from gateway.store.block_rows import BlockRow, positions_of
+from gateway.store.block_rows import BlockRow, positions_of, within
 from gateway.store.block_writer import damaged_bodies
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.connector import Connector, Session

@@ -30,9 +30,8 @@ from gateway.core.model import (
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
 from gateway.store.damage import DAMAGE
-from gateway.store.lock_file import is_locked
 from gateway.store.queries import load
-from gateway.store.waiting import PATIENCE_SECONDS
+from gateway.store.waiting import PATIENCE_SECONDS, is_locked
 
 SQL = load("inbox")
 T = TypeVar("T")

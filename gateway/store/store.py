@@ -33,11 +33,9 @@ from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.compaction import Compaction
 from gateway.store.connecting import connect, connect_clock
 from gateway.store.connector import Session
-from gateway.store.damage import give_up
-from gateway.store.erasure import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure
-from gateway.store.formats import add_format
+from gateway.store.damage import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure, give_up
 from gateway.store.instance import Instance, LastChange
-from gateway.store.items import StoredItems
+from gateway.store.items import StoredItems, add_format
 from gateway.store.own_lists import make, today, want
 from gateway.store.publish import Packed, add_collections, packed, write
 from gateway.store.queries import load

@@ -8,8 +8,8 @@ from typing import Any
 
 from gateway.core.errors import StoreBusy, StoreUnwritable
 from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
+from gateway.store.connecting import FileOnDemand
 from gateway.store.connector import Session
-from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
 from gateway.store.values import Attempt, Slowing
 

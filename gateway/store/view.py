@@ -9,9 +9,8 @@ from typing import Any
 from gateway.core.model import Format, Key, Page, Selection, SetDescription, Source, SourceCounts, StoredRecord
 from gateway.core.names import SOURCES
 from gateway.core.pieces import Part
-from gateway.store.block_pages import PagePlan, within
 from gateway.store.block_reader import Blocks
-from gateway.store.block_rows import Bits, positions_of
+from gateway.store.block_rows import Bits, PagePlan, positions_of, within
 from gateway.store.blocks import Kind
 from gateway.store.connector import Session
 from gateway.store.queries import load

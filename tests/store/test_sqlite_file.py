@@ -22,11 +22,11 @@ from gateway.core.errors import (
     StoreUnwritable,
 )
 from gateway.core.model import Publication, Selection
-from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
 from gateway.store.sqlite.file import SqliteFile
 from gateway.store.store import Store
+from gateway.store.waiting import locked
 
 MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations"
 

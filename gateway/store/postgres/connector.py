@@ -19,8 +19,7 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
-from gateway.store.connector import Parameters, Session, Shrunk
-from gateway.store.lending import Lender
+from gateway.store.connector import Lender, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements

@@ -22,12 +22,10 @@ from sqlite_utils.migrations import Migrations
 from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.core.permissions import file_mode
-from gateway.store.connector import BUSY_SECONDS, Parameters
+from gateway.store.connector import BUSY_SECONDS, Lender, Parameters
 from gateway.store.instance import TAILS, Instance
-from gateway.store.lending import Lender
-from gateway.store.lock_file import locked
 from gateway.store.queries import load
-from gateway.store.waiting import Waiting
+from gateway.store.waiting import Waiting, locked
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
 _SQL = load("sqlite/store")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gateway.core.xmltext import parse_utc_datetime
-from gateway.store.file_on_demand import FileOnDemand
-from gateway.store.subscribers import Subscribers
+from gateway.store.connecting import FileOnDemand
+from gateway.store.subscriptions import Subscribers
 from harvester.http.fetching import Web
 from tests.schedule.hub.subscriber import Subscriber
 from tests.seeds import drawn
