@@ -1,7 +1,7 @@
 """What the classes of the store ask of a database. Only a connector knows its driver; `connecting` chooses one.
 
 A connector has the schema of one database of ours (such as `inbox`) and lends sessions, which run the named queries of
-`sql/`. Everything that differs between databases is behind these two protocols.
+`sql/`. Everything that differs between databases is behind these two.
 """
 
 import os
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
@@ -62,64 +62,8 @@ class Session(Protocol):
         """Return the first row, or None."""
 
 
-class Connector(Protocol):
-    """One database of ours. Safe for threads, and for processes that fork. Every method may raise StoreError."""
-
-    path: Path  # what messages call it
-    is_unsynced: bool
-
-    def translated(self) -> AbstractContextManager[None]:
-        """Turn every error of the driver inside the block into a StoreError."""
-
-    def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
-        """Return all rows of one query."""
-
-    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
-        """Return the first row of one query, or None."""
-
-    def change(self, query: str, parameters: Parameters = ()) -> int:
-        """Run one query in a transaction of its own; return how many rows it has changed."""
-
-    def reading(self) -> AbstractContextManager[Session]:
-        """Lend a session for reading."""
-
-    def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> AbstractContextManager[Session]:
-        """Lend a session inside a write transaction, which is committed at the end, or rolled back.
-
-        There is one at a time. Without `is_durable`, a failure of power may undo it. Raise StoreBusy if another process
-        writes for `at_most_seconds`, or for as long as the connector waits.
-        """
-
-    def unsynced(self) -> AbstractContextManager[None]:
-        """Let no transaction inside the block wait for the disk; `Store.unsynced` has the promise."""
-
-    def finish_erasure(self) -> bool:
-        """Erase for good what was deleted; return False if a reader prevents that."""
-
-    def note_written(self, size: int) -> bool:
-        """Note that a small transaction wrote so many bytes; return whether a reader makes more of them costly."""
-
-    def shrink(self, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]) -> Shrunk:
-        """Give free space back to the disk, in small steps, for so many `seconds` or until `is_stopped`."""
-
-    def vacuum(self) -> int:
-        """Write everything anew; return by how many bytes it is smaller."""
-
-    def damages(self, session: Session, *, is_whole: bool) -> Iterator[str]:
-        """Yield what the database itself finds damaged; `is_whole`: its indexes are read too."""
-
-    def convert(self, step: Callable[[str], None]) -> None:
-        """Move what an earlier release wrote in another layout."""
-
-    def close(self) -> None:
-        """Close all connections; one that is lent is closed when it is returned."""
-
-
-# --- Connections that are lent: what every connector does in the same way --------------------------------------------
-
-
 class Lent(Session, Protocol):
-    """A connection that can be lent again."""
+    """A session that can be lent again."""
 
     connection: Any
 
@@ -127,19 +71,22 @@ class Lent(Session, Protocol):
 T = TypeVar("T", bound=Lent)
 
 
-class Lender(ABC, Generic[T]):
-    """The idle connections of a connector. Safe for threads, and for processes that fork."""
+class Connector(ABC):
+    """One database of ours, whose idle connections are lent. Safe for threads, and for processes that fork.
 
-    path: Path
+    Every method may raise StoreError.
+    """
+
+    path: Path  # what messages call it
 
     def __init__(self) -> None:
         self.is_unsynced = False
         self._lock = Lock()
         self._is_closed = False
         self._process = os.getpid()
-        self._readers: list[T] = []
-        self._writers: list[T] = []
-        self._abandoned: list[T] = []
+        self._readers: list[Any] = []
+        self._writers: list[Any] = []
+        self._abandoned: list[Any] = []
 
     @abstractmethod
     def translated(self) -> AbstractContextManager[None]:
@@ -147,11 +94,39 @@ class Lender(ABC, Generic[T]):
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Session]:
-        """Lend a connection for reading."""
+        """Lend a session for reading."""
 
     @abstractmethod
     def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> AbstractContextManager[Session]:
-        """Lend a connection inside a write transaction."""
+        """Lend a session inside a write transaction, which is committed at the end, or rolled back.
+
+        There is one at a time. Without `is_durable`, a failure of power may undo it. Raise StoreBusy if another process
+        writes for `at_most_seconds`, or for as long as the connector waits.
+        """
+
+    @abstractmethod
+    def finish_erasure(self) -> bool:
+        """Erase for good what was deleted; return False if a reader prevents that."""
+
+    @abstractmethod
+    def note_written(self, size: int) -> bool:
+        """Note that a small transaction wrote so many bytes; return whether a reader makes more of them costly."""
+
+    @abstractmethod
+    def shrink(self, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]) -> Shrunk:
+        """Give free space back to the disk, in small steps, for so many `seconds` or until `is_stopped`."""
+
+    @abstractmethod
+    def vacuum(self) -> int:
+        """Write everything anew; return by how many bytes it is smaller."""
+
+    @abstractmethod
+    def damages(self, session: Session, *, is_whole: bool) -> Iterator[str]:
+        """Yield what the database itself finds damaged; `is_whole`: its indexes are read too."""
+
+    @abstractmethod
+    def convert(self, step: Callable[[str], None]) -> None:
+        """Move what an earlier release wrote in another layout."""
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
         """Return all rows of one query."""
@@ -201,7 +176,7 @@ class Lender(ABC, Generic[T]):
             self._writers.clear()
 
     def close(self) -> None:
-        """Close all connections; one that is lent is closed when it is returned. Raise StoreError."""
+        """Close all connections; one that is lent is closed when it is returned."""
         self._is_closed = True
         self._forget_parent()
         with self._lock, self.translated():

@@ -24,7 +24,7 @@ from gateway.core.errors import (
 from gateway.core.model import Publication, Selection
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
-from gateway.store.sqlite.file import SqliteFile
+from gateway.store.sqlite.connector import SqliteConnector
 from gateway.store.store import Store
 from gateway.store.waiting import locked
 
@@ -36,8 +36,8 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
 
 
-def opened(path: Path, migrations: Path, **more: Any) -> SqliteFile:
-    return SqliteFile(path, migrations, create=True, **more)
+def opened(path: Path, migrations: Path, **more: Any) -> SqliteConnector:
+    return SqliteConnector(path, migrations, create=True, **more)
 
 
 # --- making and upgrading -----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sqlite_utils.migrations import Migrations
 from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.core.permissions import file_mode
-from gateway.store.connector import BUSY_SECONDS, Lender, Parameters
+from gateway.store.connector import BUSY_SECONDS, Connector, Parameters
 from gateway.store.instance import TAILS, Instance
 from gateway.store.queries import load
 from gateway.store.waiting import Waiting, locked
@@ -126,7 +126,7 @@ class Session:
             self.connection.execute("rollback")
 
 
-class SqliteFile(Lender[Session]):
+class SqliteFile(Connector):
     """A SQLite file with the schema of a folder of migrations. Safe for threads, and for processes that fork."""
 
     def __init__(
