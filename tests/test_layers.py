@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, words}
+  secret_arguments, typed_links, normal_forms, bibliography, names, takedowns, registry, words}
 MESSAGES <- harvester.http.{archives, dates, json_answers, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, retractions, rights_words}

@@ -124,7 +124,7 @@ class Signature:
         return hmac.compare_digest(self._sum.hexdigest().encode(), self._given.encode("utf-8", "replace"))
 
 
-# --- Verification of intent -------------------------------------------------------------------------------------------
+# --- Verification of intent ------------------------------------------------------------------------------------------
 
 _LONGEST_CHALLENGE = 2000  # characters of a text that we send back
 _LONGEST_REASON = 500

@@ -5,8 +5,7 @@ All links of all three are in the link set; a header has the first of them.
 
 from collections.abc import Iterator, Mapping
 
-from gateway.core.spdx import spdx_uri
-from gateway.core.typed_links import JSON, TEXT, Link
+from gateway.core.typed_links import JSON, TEXT, Link, spdx_uri
 from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
 from gateway.pages.item import Item, License
 from gateway.pages.item_head import JSON_LD_TYPE

@@ -20,9 +20,8 @@ from typing import Protocol, TypeAlias
 
 from gateway.core.web import Proxies, client
 from gateway.server.access_log import Entry
-from gateway.server.application import Answer, Application, Environment, answer, environment, head, plain
+from gateway.server.application import Answer, Application, Environment, Threads, answer, environment, head, plain
 from gateway.server.request import Limits, Refused, Request, RequestReader
-from gateway.server.threads import Threads
 
 log = logging.getLogger("gateway.server")
 

@@ -309,7 +309,7 @@ def serve(
         _Arbiter(config, load, server).run()
 
 
-# --- metrics: prometheus-client is imported only if they are on, and after the folder of its counts is set ------------
+# --- metrics: prometheus-client is imported only if they are on, and after the folder of its counts is set -----------
 
 
 def _metrics_listener(settings: Settings) -> socket.socket | None:

@@ -49,7 +49,20 @@ from gateway.core.model.discovery import (
     Unpublished,
     Written,
 )
-from gateway.core.model.people import Account, Deed, LogLine, Role, User, name_key
+from gateway.core.model.people import (
+    Account,
+    Deed,
+    HubDenial,
+    HubMode,
+    HubRequest,
+    LogLine,
+    Role,
+    Subscriber,
+    Subscription,
+    SubscriptionState,
+    User,
+    name_key,
+)
 from gateway.core.model.published import (
     ChangeLine,
     Compacted,
@@ -82,7 +95,6 @@ from gateway.core.model.published import (
     StoredRecord,
 )
 from gateway.core.model.rechecks import FileRecheck, RecheckCounts
-from gateway.core.model.subscriptions import HubDenial, HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.core.model.works import (
     Agent,
     Bibliography,
