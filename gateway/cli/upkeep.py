@@ -249,7 +249,11 @@ _IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": 
 @click.pass_obj
 def settings(folder: Path, as_json: bool) -> None:
     """Print every setting: its value and where it comes from. Secrets are never shown."""
-    rows = _rows(load(folder))
+    values = load(folder)
+    rows: list[dict[str, Value]] = [
+        {"name": setting.name, "value": _shown(values, setting), "origin": values.origins[setting.name]}
+        for setting in SETTINGS
+    ]
     if as_json:
         for row in rows:
             write_json(row)
@@ -258,13 +262,6 @@ def settings(folder: Path, as_json: bool) -> None:
     for row in rows:
         value = json.dumps(row["value"], ensure_ascii=False)
         click.echo(f"{row['name']:{width}}  {value:28}  {row['origin']}")
-
-
-def _rows(values: Settings) -> list[dict[str, Value]]:
-    return [
-        {"name": setting.name, "value": _shown(values, setting), "origin": values.origins[setting.name]}
-        for setting in SETTINGS
-    ]
 
 
 def _shown(values: Settings, setting: Setting) -> Value:

@@ -197,7 +197,9 @@ class _Backup:
 
     def _check_target(self) -> None:
         if self._former is None:
-            others = [path.name for path in self._target.iterdir() if not _is_ours(path.name)]
+            ours = (_LOCK, COPIES, f"{MANIFEST}.new")
+            names = (path.name for path in self._target.iterdir())
+            others = [name for name in names if name not in ours and not GENERATION.fullmatch(name)]
             if others:
                 raise ConfigurationError(f"{self._target} has other files ({others[0]}). Choose an empty folder.")
             return
@@ -328,10 +330,6 @@ class _Backup:
         for path in self._target.iterdir():
             if GENERATION.fullmatch(path.name) and path.name != current:
                 shutil.rmtree(path)
-
-
-def _is_ours(name: str) -> bool:
-    return name in (_LOCK, COPIES, f"{MANIFEST}.new") or bool(GENERATION.fullmatch(name))
 
 
 def documents(folder: Path) -> Iterator[Path]:

@@ -156,6 +156,7 @@ def _sentences(*parts: str) -> str:
 CSL_JSON_TYPE = "application/vnd.citationstyles.csl+json"
 RIS_TYPE = "application/x-research-info-systems; charset=UTF-8"
 BIBTEX_TYPE = "application/x-bibtex; charset=UTF-8"
+_PUBLISHERS = {"phdthesis": "school", "mastersthesis": "school", "techreport": "institution"}  # of BibTeX
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
@@ -220,17 +221,17 @@ def ris(reference: Reference, url: str) -> str:
 
 def bibtex(reference: Reference, url: str) -> str:
     """Return one entry; its key is made of the first author, the year and the first word of the title."""
-    month = date_parts(reference.date)[1:2]
+    month, kind = date_parts(reference.date)[1:2], reference.kind.bibtex
     fields = {
         "title": f"{{{_field(bare(reference.title))}}}" if reference.title else "",
         "author": " and ".join(map(_bibtex_name, reference.authors)),
         "year": str(reference.year) if reference.year else "",
         "month": month[0].lstrip("0") if month else "",
-        _container_name(reference): _field(reference.journal),
+        "booktitle" if kind in ("inproceedings", "incollection") else "journal": _field(reference.journal),
         "volume": _field(reference.volume),
         "number": _field(reference.issue),
         "pages": "--".join(filter(None, (_field(reference.first_page), _field(reference.last_page)))),
-        _publisher(reference): _field(reference.publisher),
+        _PUBLISHERS.get(kind, "publisher"): _field(reference.publisher),
         "issn": _field(reference.issn),
         "isbn": _field(reference.isbn),
         "doi": _verbatim(reference.doi),
@@ -257,15 +258,6 @@ def _bibtex_name(author: Author) -> str:
 
 def _part(text: str) -> str:
     return f"{{{_field(text)}}}" if " and " in text.lower() else _field(text)
-
-
-def _container_name(reference: Reference) -> str:
-    return "booktitle" if reference.kind.bibtex in ("inproceedings", "incollection") else "journal"
-
-
-def _publisher(reference: Reference) -> str:
-    names = {"phdthesis": "school", "mastersthesis": "school", "techreport": "institution"}
-    return names.get(reference.kind.bibtex, "publisher")
 
 
 def _word(text: str) -> str:

@@ -19,15 +19,11 @@ _SHOWN_SOURCES = 10
 
 
 class HomePages:
-    """`/` and `/help`."""
+    """`/` and `/help`. `years` may raise SearchUnavailable; `link` is the Link header of the start page."""
 
     def __init__(
         self, store: Store, inbox: Inbox | None, pages: Pages, years: Years, searched: Searched, link: str
     ) -> None:
-        """Take what the pages show.
-
-        `years` may raise SearchUnavailable. `link` is the Link header of the start page.
-        """
         self._store = store
         self._inbox = inbox
         self._pages = pages

@@ -128,18 +128,15 @@ class _Landing:
             url, page = self._places.whole(ours), self._places.url(view, identifier)
             sets = {form: self._places.url(view, identifier, form) for form in signposting.LINK_SETS}
             namespace = next((known.namespace for known in view.formats() if known.metadata_prefix == prefix), "")
-            links = signposting.links_of_metadata(url, page, sets, namespace)
+            links = list(signposting.links_of_metadata(url, page, sets, namespace))
+            if covering := self._site.capability_list(prefix):  # ResourceSync 1.1 §15.2
+                links.insert(0, Link(url, "resourcesync", covering))
             return answer(
                 self._describe(record.content).metadata,
                 _XML,
-                headers={"Link": header((*self._covering(url, prefix), *links), url)},
+                headers={"Link": header(links, url)},
                 last_modified=record.datestamp if record.datestamp < view.horizon else None,
             )
-
-    def _covering(self, url: str, prefix: str) -> tuple[Link, ...]:
-        """Return the link to the Capability List that covers metadata (ResourceSync 1.1 §15.2)."""
-        target = self._site.capability_list(prefix)
-        return (Link(url, "resourcesync", target),) if target else ()
 
     def _place(self, view: View, asked: Request, tail: str) -> tuple[str, str] | None:
         """Return the identifier and the form that an address means; None if there is no such item."""

@@ -128,13 +128,9 @@ class _Resolver:
             return view.items_with(digest[1].lower(), _MOST)
         known = view.items_of(text, _MOST)
         if known:
-            return tuple(name for name in known if self._is_living(view, name))
+            return tuple(name for name in known if (record := view.record(name, "oai_dc")) and not record.is_deleted)
         wanted = uri_of(text) or text
         return tuple(name for name in self._find(text) if wanted.lower() in self._names(view, name))
-
-    def _is_living(self, view: View, identifier: str) -> bool:
-        record = view.record(identifier, "oai_dc")
-        return record is not None and not record.is_deleted
 
     def _names(self, view: View, identifier: str) -> set[str]:
         """Return what the record of an item calls it, in lower case."""

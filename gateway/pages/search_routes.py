@@ -85,7 +85,8 @@ class _Search:
             hits = [
                 hit_of(entry, self._path_of(view, entry.identifier), source_of(entry.identifier)) for entry in described
             ]
-            names = {spec: self._name(view, spec) for spec in sets_named(results, query)}
+            specs = {spec: view.set_named(spec) for spec in sets_named(results, query)}
+            names = {spec: set_label(spec, known.name if known else "") for spec, known in specs.items()}
         if form == "html":
             return self._page(query, results, hits, names)
         return self._feed(form, query, results, hits, {entry.identifier: entry.datestamp for entry in described})
@@ -138,10 +139,6 @@ class _Search:
             record = view.record(identifier, "oai_didl")
             if record is not None and not record.is_deleted:
                 yield self._describe(record.content)
-
-    def _name(self, view: View, spec: str) -> str:
-        known = view.set_named(spec)
-        return set_label(spec, known.name if known else "")
 
 
 def _page_of(base: str, key: str | None) -> str:

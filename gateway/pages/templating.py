@@ -76,11 +76,11 @@ class Pages:
             shortened=shown.shortened,
             counted=counted,
             host=shown.host,
-            item_path=self._item_path,
+            item_path=lambda identifier: plain_address(f"{site.root}/items/", identifier),
             language=language_tag,
             step_name=self.step_name,
             of_step=of_step,
-            searched=self._searched,
+            searched=lambda text: f"{site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}",
             language_name=self._language_name,
             format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),
         )
@@ -88,13 +88,6 @@ class Pages:
     def render(self, template: str, **values: object) -> str:
         """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
         return self._environment.get_template(template).render(_DEFAULTS | values)
-
-    def _item_path(self, identifier: str) -> str:
-        return plain_address(f"{self.site.root}/items/", identifier)
-
-    def _searched(self, text: str) -> str:
-        """Return the address of a search for the words of a text of a record."""
-        return f"{self.site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}"
 
     def step_name(self, text: str) -> str:
         """Return what readers call a step of the search; what follows it in brackets stays."""

@@ -19,7 +19,6 @@ from gateway.core.model import (
     CopyOrder,
     Decision,
     DocumentKind,
-    FoundCopy,
     ListedCopy,
     Outcome,
     User,
@@ -96,7 +95,9 @@ class CopiesPage:
             status_next=address,
             heading=self._heading(asked, user, shown),
             lacks=self._discovery().copies_lack_after() is not None,
-            previous_url=_previous(base, asked, shown),
+            previous_url=base + filter_query(asked, before=key_of(shown.first, asked.order))
+            if shown.has_previous
+            else "",
             next_url=_next(base, asked, shown),
             forms=[
                 (name.upper(), f"{self._root}/review/copies.{name}?{filter_query(asked)}") for name in ("json", "csv")
@@ -190,12 +191,6 @@ def _next(base: str, asked: Asked, shown: Shown) -> str:
     return base + filter_query(asked, after=key_of(shown.last, asked.order))
 
 
-def _previous(base: str, asked: Asked, shown: Shown) -> str:
-    if not shown.has_previous:
-        return ""
-    return base + filter_query(asked, before=key_of(shown.first, asked.order))
-
-
 class CopyFile:
     """Answers with our copies."""
 
@@ -211,7 +206,8 @@ class CopyFile:
         own = () if sources == ("",) else sources
         owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
         place = place_of_copy(self._instance, digest)
-        if owners and all(map(self._withdrawn(digest), owners)):
+        is_withdrawn = Withdrawn(self._store, self._discovery()).has
+        if owners and all(is_withdrawn(Decision(copy.identifier, copy.url, digest, "", "", "", 0)) for copy in owners):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if not owners or not place.is_file():
             return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
@@ -228,7 +224,3 @@ class CopyFile:
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
-
-    def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
-        has = Withdrawn(self._store, self._discovery()).has
-        return lambda copy: has(Decision(copy.identifier, copy.url, digest, "", "", "", 0))

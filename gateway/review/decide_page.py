@@ -40,7 +40,7 @@ class Wish(NamedTuple):
 
 
 class DecidePage:
-    """Decides on one file."""
+    """Decides on one file. `show_batch` answers with the page that shows what a decision on selected files touches."""
 
     def __init__(
         self,
@@ -51,10 +51,6 @@ class DecidePage:
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the lists of copies, the functions that open the searches and decide, and the templates.
-
-        `show_batch` answers with the page that shows first what a decision on the selected files touches.
-        """
         self._listing, self._discovery, self._decide = listing, discovery, decide
         self._pages, self._clock = pages, clock
         self._show_batch = show_batch
@@ -106,11 +102,9 @@ class DecidePage:
         if not verb:
             verb, number, sha256 = (form.get(name, "") for name in ("verdict", "number", "sha256"))
         is_digest = len(sha256) == _DIGEST_LETTERS and sha256.isalnum()
-        reason = "" if verb == "undo" else self._reason(verb, form.get("reason", ""), form.get("comment", ""))
+        lists, given = self._pages.texts.review_reasons, (form.get("reason", ""), form.get("comment", ""))
+        reason = "" if verb == "undo" else reason_of(verb, *given, lists)
         return Wish(verb, number_in(number), sha256.lower() if is_digest else "", reason)
-
-    def _reason(self, verb: str, key: str, comment: str) -> str:
-        return reason_of(verb, key, comment, self._pages.texts.review_reasons)
 
     def _decision(self, discovery: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
         """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""

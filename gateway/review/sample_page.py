@@ -25,7 +25,10 @@ _EVERY: Final = ""  # the source that only those may decide on who may on all
 
 
 class SamplePage:
-    """Answers with one file of the sample after the other."""
+    """Answers with one file of the sample after the other. `accept_score` is the setting.
+
+    `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
+    """
 
     def __init__(
         self,
@@ -38,11 +41,6 @@ class SamplePage:
         accept_score: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the store, the functions that open the searches and decide, and the templates.
-
-        `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored. `accept_score` is
-        the setting, `clock` returns seconds since 1970.
-        """
         self._store, self._discovery, self._decide, self._describe = store, discovery, decide, describe
         self._has_copy, self._pages, self._score, self._clock = has_copy, pages, accept_score, clock
         self._address = f"{pages.site.root}/review/sample"
@@ -109,7 +107,8 @@ class SamplePage:
         discovery = self._discovery()
         search = discovery.search(file.identifier)
         work = work_of(self._store, self._describe, file.identifier)
-        if search is None or work is None or is_withdrawn(self._store, discovery, _decision_on(file)):
+        decision = Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)
+        if search is None or work is None or is_withdrawn(self._store, discovery, decision):
             return None
         parsed = parsed_search(search)
         files = Files(search, parsed, candidates_in(parsed), work, discovery.decisions(file.identifier))
@@ -168,10 +167,6 @@ def _place(text: str, samples: MonthlySamples) -> SampledFile | None:
     """Return the file at a place of the sample, from 1; None if the text is no such place."""
     is_number = text.isascii() and text.isdigit() and len(text) < 6  # noqa: PLR2004 - no sample has so many files
     return samples.files[int(text) - 1] if is_number and 0 < int(text) <= len(samples.files) else None
-
-
-def _decision_on(file: SampledFile) -> Decision:
-    return Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)
 
 
 # --- The random samples of a month: drawn when somebody asks for them, and completed while they are small ------------

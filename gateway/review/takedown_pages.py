@@ -207,7 +207,8 @@ class TakedownPages:
         """Return the entry of an item, a file or an address; or the answer that there is no such thing."""
         item, file, address = (asked.get(name, "") for name in ("item", "file", "address"))
         if signed_in().role is Role.REVIEWER:
-            return self._forbidden()
+            texts = self._pages.texts.review_takedown
+            return refused(self._pages, HTTPStatus.FORBIDDEN, texts.forbidden, texts.forbidden_hint)
         if _DIGEST.fullmatch(file) and not (item or address):
             return Takedown(Kind.SHA256, file)
         if not item or file or not self._is_known(item):
@@ -244,10 +245,6 @@ class TakedownPages:
         if not identifiers or plan.has_more or not all(user.may_take_down(source_of(name)) for name in named):
             return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
         return None
-
-    def _forbidden(self) -> Response:
-        texts = self._pages.texts.review_takedown
-        return refused(self._pages, HTTPStatus.FORBIDDEN, texts.forbidden, texts.forbidden_hint)
 
     # -- the preview ---------------------------------------------------------------------------------------------
 

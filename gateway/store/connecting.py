@@ -87,7 +87,6 @@ class FileOnDemand:
     """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
 
     def __init__(self, path: Path, database: str, url: str = "") -> None:
-        """Take the path of the file, which may be missing, the name of the database, and its URL if it is no file."""
         self._url = url
         self._path = path
         self._database = database

@@ -267,9 +267,10 @@ class Discovery(CopyLists, DecisionLists, Offers):
             for decision in decisions:
                 row = session.one(SQL["decision_last"], (decision.identifier, decision.url))
                 last = decision_of(row) if row else None
+                (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
                 if last is not None and last.number != decision.number:
                     met.append(last)
-                elif is_on_other_bytes(decision, last, _digest(session, decision)):
+                elif is_on_other_bytes(decision, last, digest):
                     changed.append(decision)
                 else:
                     _add(session, (decision,))
@@ -372,12 +373,6 @@ class Discovery(CopyLists, DecisionLists, Offers):
 def _add(session: Session, decisions: Sequence[Decision]) -> None:
     session.executemany(SQL["decision_add"], map(decision_row, decisions))
     session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
-
-
-def _digest(session: Session, decision: Decision) -> str:
-    """Return the SHA-256 that the last search got for a copy; empty if it got none."""
-    (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
-    return str(digest)
 
 
 def _named(sources: Collection[str]) -> dict[str, object]:

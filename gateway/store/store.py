@@ -260,8 +260,9 @@ class Store(StoredItems):
             _move(session, publication.source, publication.position)
         if publication.takedowns not in (None, self._takedowns.revision()):
             raise TakedownsChanged("The list of takedowns was changed meanwhile. Nothing was written.")
-        if publication.edition is not None:
-            _check_edition(session, publication.source, publication.edition)
+        edition = publication.edition
+        if edition is not None and session.one(SQL["edition"], (publication.source,)) not in ((edition,), None):
+            raise FilesChanged(f"Another process has changed the known files of {publication.source}.")
         return write(session, intent.datestamp, publication, made)
 
     def abandon(self, intent: Intent) -> None:
@@ -425,8 +426,3 @@ def _move(session: Session, source: str, position: tuple[int, int]) -> None:
     before, after = position
     if not session.execute(SQL["position_move"], {"source": source, "before": before, "after": after}).rowcount:
         raise PositionMoved(f"Another process has published the pages of {source} after {before}.")
-
-
-def _check_edition(session: Session, source: str, edition: int) -> None:
-    if session.one(SQL["edition"], (source,)) not in ((edition,), None):
-        raise FilesChanged(f"Another process has changed the known files of {source}.")

@@ -196,9 +196,9 @@ def files_named(
     groups: defaultdict[str, set[str]] = defaultdict(set)
     alone = [(entry, Takedowns((entry,))) for entry in entries]
     for state in searches:
-        for candidate in filter(_has_bytes, (*candidates_of(state), *_decided(discovery, state))):
+        for candidate in (*candidates_of(state), *_decided(discovery, state)):
             for entry, takedowns in alone:
-                if _is_meant(store, takedowns, state, candidate):
+                if candidate.sha256 and _is_meant(store, takedowns, state, candidate):
                     groups[entry.key].add(candidate.sha256)
     return groups
 
@@ -207,10 +207,6 @@ def _decided(discovery: Discovery, state: SearchState) -> Iterator[Candidate]:
     """Yield the files of an item that were decided on, as if they were checked copies."""
     for url, digest in {(decision.url, decision.sha256) for decision in discovery.decisions(state.identifier)}:
         yield Candidate(url, RECHECK, outcome=Outcome.SUCCESS, sha256=digest)
-
-
-def _has_bytes(candidate: Candidate) -> bool:
-    return bool(candidate.sha256)
 
 
 def _is_meant(store: Store, takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:
