@@ -41,15 +41,8 @@ class Link(NamedTuple):
 # --- writing ------------------------------------------------------------------------------------------------------
 
 # The relations of a header, the most important first, and the most links of each; the link set has all.
-_ORDER = {
-    name: place
-    for place, name in enumerate(
-        (
-            *("cite-as", "linkset", "type", "license", "collection", "describes", "api-catalog", "canonical"),
-            *("describedby", "item", "author"),
-        )
-    )
-}
+_IN_ORDER = "cite-as linkset type license collection describes api-catalog canonical describedby item author"
+_ORDER = {name: place for place, name in enumerate(_IN_ORDER.split())}
 _MOST = {"author": 10, "item": 20}
 _MOST_OF_OTHERS = 100
 _LAST = len(_ORDER)
