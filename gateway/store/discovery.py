@@ -19,6 +19,7 @@ from gateway.store.discovery_lists import DecisionLists, Offers, Samples, enter
 from gateway.store.discovery_rechecks import Rechecks
 from gateway.store.discovery_rows import (
     LEVEL,
+    Decide,
     alarm_of,
     copy_rows,
     decision_of,
@@ -27,7 +28,6 @@ from gateway.store.discovery_rows import (
     unpacked,
 )
 from gateway.store.queries import load
-from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")

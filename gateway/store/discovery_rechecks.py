@@ -7,11 +7,10 @@ from typing import Any
 import zstandard
 
 from gateway.core.model import Ending, FileRecheck, RecheckCounts
-from gateway.core.model.rechecks import NEVER_DUE, SHARES
+from gateway.core.model.published import NEVER_DUE, SHARES
 from gateway.store.connector import Connector
-from gateway.store.discovery_rows import LEVEL, copy_rows, decision_of, decision_row, unpacked
+from gateway.store.discovery_rows import LEVEL, Conclude, copy_rows, decision_of, decision_row, unpacked
 from gateway.store.queries import load
-from gateway.store.values import Conclude
 
 SQL = load("discovery")
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import zstandard
 
@@ -15,6 +15,20 @@ _UNREAD = -1.0  # the score of a copy that was not read
 _FACTS = len(FoundCopy._fields)
 
 T = TypeVar("T")
+# A function that takes all decisions on the copies of an item so far and returns those to add.
+Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
+
+
+class Findings(NamedTuple):
+    """What a recheck changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
+
+    decisions: tuple[Decision, ...]
+    search_json: str
+    copies: tuple[FoundCopy, ...] = ()
+
+
+# A function that takes all decisions on the copies of an item so far and its story as JSON, and returns what to write.
+Conclude: TypeAlias = Callable[[Sequence[Decision], str], Findings]
 
 
 def unpacked(file: Connector, packed: bytes, what: str, read: Callable[[bytes], T]) -> T:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import TypeAlias
 
 from gateway.core.errors import (
     ClockAhead,
@@ -24,7 +25,7 @@ from gateway.core.errors import (
     TakedownsChanged,
     TakedownsUnreadable,
 )
-from gateway.core.model import Compacted, Format, Intent, Key, Publication, SetDescription, Source
+from gateway.core.model import Compacted, Content, Format, Intent, Key, Publication, SetDescription, Source
 from gateway.core.takedowns import Takedowns
 from gateway.store.block_reader import Blocks
 from gateway.store.ceiling import Answered
@@ -41,7 +42,6 @@ from gateway.store.publish import Packed, add_collections, packed, write
 from gateway.store.queries import load
 from gateway.store.rows import ancestors, content_rows
 from gateway.store.takedown_file import TakedownFile
-from gateway.store.values import TAKEDOWNS_FACT, ReadResource
 from gateway.store.view import View
 from gateway.store.waiting import PATIENCE_SECONDS
 
@@ -52,7 +52,11 @@ _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the
 _LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
 _COMPACTION_SECONDS = 0.05  # after a publication
 _NOTE_SECONDS = 0.1  # a reader waits no longer for the lock
+TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
+# Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
+# refers; None: the record is no DIDL of ours.
+ReadResource: TypeAlias = Callable[[str, bytes], tuple[bytes, tuple[Content, ...] | None]]
 Step = Callable[[str], None]
 
 

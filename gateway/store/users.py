@@ -4,14 +4,13 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gateway.core.errors import StoreBusy, StoreUnwritable
 from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.store.connecting import FileOnDemand
 from gateway.store.connector import Session
 from gateway.store.queries import load
-from gateway.store.values import Attempt, Slowing
 
 SQL = load("users")
 IDLE_SECONDS = 12 * 3_600
@@ -24,6 +23,28 @@ _DOUBLINGS = 20
 _AHEAD_SECONDS = 120  # what is later than now by more is of a clock that was ahead, and has been corrected
 _NOTE_SECONDS = 1.0  # the wait for another process to note that a session was used
 _NOTED_SECONDS = 60  # a session that was used is written at most once in this time
+
+
+class Slowing(NamedTuple):
+    """How failures slow sign-ins down: `free` of them do not; then the wait doubles from `least` to `most` seconds.
+
+    Failures are forgotten `memory` seconds after the last one.
+    """
+
+    free: int = 5
+    least: int = 30
+    most: int = 900
+    memory: int = 3_600
+
+
+class Attempt(NamedTuple):
+    """What became of an attempt to sign in: `wait` seconds to wait, 0: the password may be checked.
+
+    `is_slowed`: with this attempt, failures begin to slow sign-ins down.
+    """
+
+    wait: int = 0
+    is_slowed: bool = False
 
 
 class Users:
