@@ -60,15 +60,14 @@ gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, stor
 gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
 gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
-gateway.pages.{answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
+gateway.pages.{answers, browse_routes, copies, crawlers, item_routes, list_pages, machines,
   resolver, search_routes} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
   markupsafe
 # The only one that writes. It knows the databases by their protocols, and what decides is handed to it.
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, fulltext, review} + flask
   flask_wtf werkzeug
-gateway.review.users <- gateway.{core, store, fulltext, review}
+gateway.review.users <- gateway.{core, store, fulltext, review} + argon2
 gateway.review.throttle <- GROUND gateway.store.base
-gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
 gateway.ops.schemas <- GROUND gateway.store.base + flask

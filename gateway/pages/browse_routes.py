@@ -14,8 +14,7 @@ from flask import Blueprint, Response, request
 from gateway.core.errors import StoreError
 from gateway.core.model import OaiAnswer
 from gateway.pages.answers import answer, as_json, no_page, plain, unavailable
-from gateway.pages.home_pages import HomePages, Years
-from gateway.pages.list_pages import ListPages, ReadIdentify, SourcePages
+from gateway.pages.list_pages import HomePages, ListPages, ReadIdentify, SourcePages, Years
 from gateway.pages.site import Site
 from gateway.pages.tables import Searched
 from gateway.pages.templating import Pages

@@ -17,7 +17,7 @@ from gateway.core.names import set_label, source_of
 from gateway.core.normal_forms import CSV_TYPE
 from gateway.core.xmltext import clean, escape, escape_attribute, utc_datetime
 from gateway.pages.answers import answer, no_page, unavailable
-from gateway.pages.home_pages import shown_years
+from gateway.pages.list_pages import shown_years
 from gateway.pages.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
 from gateway.pages.shown import moment
 from gateway.pages.site import Site

@@ -30,7 +30,7 @@ from gateway.core.model import (
     Refusal,
     SampledFile,
 )
-from gateway.core.model.rechecks import SHARES
+from gateway.core.model.published import SHARES
 from gateway.store.base import Discovery, Findings
 from gateway.store.opening import open_discovery
 from tests.postgres import make_schemas

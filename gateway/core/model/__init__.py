@@ -69,6 +69,7 @@ from gateway.core.model.published import (
     Content,
     Deletion,
     Description,
+    FileRecheck,
     Format,
     FormatLine,
     Hop,
@@ -85,6 +86,7 @@ from gateway.core.model.published import (
     Payload,
     Publication,
     Quarantined,
+    RecheckCounts,
     Record,
     Resource,
     ResourceChange,
@@ -94,7 +96,6 @@ from gateway.core.model.published import (
     SourceCounts,
     StoredRecord,
 )
-from gateway.core.model.rechecks import FileRecheck, RecheckCounts
 from gateway.core.model.works import (
     Agent,
     Bibliography,
