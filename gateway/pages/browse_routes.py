@@ -5,7 +5,6 @@ Each page has its data as JSON at the same address with `.json`.
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
@@ -129,7 +128,7 @@ def blueprint(
     `searched` counts the items of each source that were searched for. `home_link` is the Link header of the start page.
     """
     blueprint = Blueprint("browse", __name__)
-    pages = Pages(site, Path(__file__).parent / "templates")
+    pages = Pages(site)
     home = HomePages(store, inbox, pages, years, searched, home_link)
     sources = SourcePages(store, inbox, pages, read_identify, searched)
     lists = ListPages(store, pages)

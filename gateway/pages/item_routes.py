@@ -6,7 +6,6 @@ redirected to ours (308). An ending such as `.json` counts only if no item has t
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 
 from flask import Blueprint, Request, Response, request
@@ -78,7 +77,7 @@ class _Landing:
         self._tried = tried
         self._site = site
         self._places = Places(site)
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
         self._texts = self.pages.texts
 
     # -- addresses -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ Every answer is a redirect (303), and only to our own addresses.
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -58,7 +57,7 @@ class _Resolver:
         self._find = find
         self._site = site
         self._places = Places(site)
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
 
     def item(self, text: str) -> Response:
         """Answer for an identifier of ours, with or without a suffix; an item whose identifier ends so comes first."""

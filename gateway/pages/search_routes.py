@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
@@ -64,7 +63,7 @@ class _Search:
         self._describe = describe
         self._path_of = path_of
         self._site = site
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
 
     def answer(self, form: str) -> Response:
         """Answer a query in one form."""

@@ -43,7 +43,7 @@ _DEFAULTS: dict[str, object] = {"is_home": False, "query": "", "place": "", "hin
 class Pages:
     """The templates of some pages, with the frame around them, for one site."""
 
-    def __init__(self, site: Site, folder: Path) -> None:
+    def __init__(self, site: Site, folder: Path = _FRAME) -> None:
         self.site = site
         self.texts: SimpleNamespace = texts()
         self._environment = Environment(

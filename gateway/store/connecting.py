@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from gateway.core.errors import StoreError
 from gateway.store.clock import THIS_HOST, HostClock
@@ -84,12 +84,13 @@ def state_of(path: Path, url: str = "") -> Hashable | None:
 
 
 class FileOnDemand:
-    """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
+    """A file that may be missing. Safe for threads and processes. Every method may raise StoreError."""
 
-    def __init__(self, path: Path, database: str, url: str = "") -> None:
+    _database: ClassVar[str]  # its name
+
+    def __init__(self, path: Path, url: str = "") -> None:
         self._url = url
         self._path = path
-        self._database = database
         self._lock = Lock()
         self._file: Connector | None = None
         self._opened_as: Hashable | None = None
@@ -101,25 +102,25 @@ class FileOnDemand:
                 self._file.close()
             self._file = None
 
-    def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
+    def _rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
         """Return the rows of a query; none without a file, or with an empty one: who made it was killed."""
         if state_of(self._path, self._url) is None:
             return []
         with self._opened(create=False).reading() as session:
             return session.execute(query, parameters).fetchall()
 
-    def change(self, query: str, parameters: Parameters = ()) -> int:
+    def _change(self, query: str, parameters: Parameters = ()) -> int:
         """Run one query in a transaction of its own; return how many rows it has changed. Raise StoreMissing."""
         return self._opened(create=False).change(query, parameters)
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def _reading(self) -> Iterator[Session]:
         """Lend a connection for several queries. Raise StoreMissing without a file."""
         with self._opened(create=False).reading() as session:
             yield session
 
     @contextmanager
-    def writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
+    def _writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
         """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
 
         Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `Connector` waits.
