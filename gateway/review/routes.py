@@ -19,7 +19,7 @@ from gateway.pages.item_places import in_path, in_query
 from gateway.pages.site import Site
 from gateway.pages.templating import counted
 from gateway.review.copies_page import CopiesPage, CopyFile
-from gateway.review.decide_page import BatchPage, DecidePage
+from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
 from gateway.review.frame import (
     ReviewPages,
@@ -105,7 +105,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         return place_of_copy(instance, digest).is_file()
 
     copies = CopiesPage(listing, open_discovery, store, pages)
-    batch = BatchPage(listing, open_discovery, decide, pages)
+    deciding = DecidePage(listing, open_discovery, decide, pages)
     decisions = DecisionsPage(open_discovery, store, pages)
     items = ItemPage(store, parts.inbox, open_discovery, parts.describe, has_copy, pages)
     score = parts.settings.share("review_accept_score")
@@ -130,14 +130,14 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision", "precision", sample.precision, "GET"),
         ("/review/precision.json", "precision_as_json", sample.precision_data, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_data, "GET"),
-        ("/review/decide", "decide", DecidePage(listing, batch.selected, open_discovery, decide, pages).answer, "POST"),
+        ("/review/decide", "decide", deciding.answer, "POST"),
         ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
         ("/review/takedowns.json", "takedowns_as_json", withdrawn.data, "GET"),
         ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.data, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
-        ("/review/batch", "batch", batch.preview, "GET"),
-        ("/review/batch", "decide_batch", batch.decide, "POST"),
+        ("/review/batch", "batch", deciding.preview, "GET"),
+        ("/review/batch", "decide_batch", deciding.decide, "POST"),
         ("/review/decisions", "decisions", decisions.html, "GET"),
         ("/review/decisions.json", "decisions_as_json", decisions.data, "GET"),
         ("/review/decisions.csv", "decisions_as_csv", decisions.data, "GET"),

@@ -3,8 +3,8 @@
 A database of an instance has a path in its folder, such as `inbox.sqlite`; the stem names its migrations and schema.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from math import inf
 from pathlib import Path
 from threading import Lock
@@ -113,20 +113,16 @@ class FileOnDemand:
         """Run one query in a transaction of its own; return how many rows it has changed. Raise StoreMissing."""
         return self._opened(create=False).change(query, parameters)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Session]:
+    def _reading(self) -> AbstractContextManager[Session]:
         """Lend a connection for several queries. Raise StoreMissing without a file."""
-        with self._opened(create=False).reading() as session:
-            yield session
+        return self._opened(create=False).reading()
 
-    @contextmanager
-    def _writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
+    def _writing(self, *, create: bool = False, at_most_seconds: float = inf) -> AbstractContextManager[Session]:
         """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
 
         Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `Connector` waits.
         """
-        with self._opened(create=create).writing(at_most_seconds) as session:
-            yield session
+        return self._opened(create=create).writing(at_most_seconds)
 
     def _opened(self, *, create: bool) -> Connector:
         with self._lock:
