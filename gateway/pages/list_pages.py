@@ -43,17 +43,98 @@ from gateway.pages.templating import Bar, Pages, bars
 from gateway.search.base import YearCount
 from gateway.store.base import Inbox, Store, View
 
+# Reads the elements of an answer to Identify.
+ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
+Years: TypeAlias = Callable[[], Sequence[YearCount]]
+
 _MOST_SETS = 500  # in one answer as JSON
 _EXAMPLE_LETTERS = 4_000
 _READ_BYTES = 5 * _EXAMPLE_LETTERS
+_NOT_SHOWN = ("adminEmail", "repositoryName")
+_SHOWN_HARVESTS = 30
+_SHOWN_SOURCES = 10
 
 
 class ListPages:
-    """`/sets`, `/formats` and `/formats/<prefix>`."""
+    """`/`, `/help`, `/sets`, `/formats`, `/formats/<prefix>`, `/sources` and `/sources/<name>`.
 
-    def __init__(self, store: Store, pages: Pages) -> None:
-        self._store = store
-        self._pages = pages
+    `inbox` is None if it cannot be read. `read_identify` reads the answer of a source to Identify. `years` counts the
+    works of each year, and may raise SearchUnavailable. `searched` counts the items of each source that were searched
+    for. `link` is the Link header of the start page.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox | None,
+        pages: Pages,
+        read_identify: ReadIdentify,
+        years: Years,
+        searched: Searched,
+        link: str,
+    ) -> None:
+        self._store, self._inbox, self._pages = store, inbox, pages
+        self._read_identify, self._years, self._searched, self._link = read_identify, years, searched, link
+
+    def home(self, *, is_json: bool) -> Response:
+        """Answer with the start page: what is here, where it comes from, how to harvest it."""
+        with self._store.view() as view:
+            sources, records, fulltext = view.source_totals()
+            removed = view.removed_sources()
+            listed = view.listed_sources("", MOST_SOURCES + 1) if is_json else view.biggest_sources(_SHOWN_SOURCES)
+        searched = self._searched()
+        totals = {
+            "records": records,
+            "fulltext": fulltext,
+            "searched": sum(searched.values()) - sum(searched.get(name, 0) for name in removed),
+            "sources": sources,
+        }
+        years = self._shown_years()
+        if is_json:
+            facts = {"name": self._pages.site.name, "baseURL": self._pages.site.base_url, **totals}
+            living = [pair for pair in listed[:MOST_SOURCES] if not pair[0].is_removed]
+            following = listed[MOST_SOURCES - 1][0].name if len(listed) > MOST_SOURCES else None
+            rows = source_rows(living, self._inbox, searched)
+            more = {"sources": plain(rows), "next": sources_after(self._pages.site.url, following)}
+            return as_json({**facts, **more, "years": plain(years)})
+        biggest = source_rows(listed, self._inbox, searched)
+        complete, last = self._inbox.last_harvests(removed) if self._inbox else (0, None)
+        body = self._pages.render(
+            "home.html",
+            is_home=True,
+            totals=totals,
+            sources=biggest,
+            last=harvest_of(last, self._inbox) if self._inbox and last else None,
+            complete=complete,
+            years=years,
+            best=max(years, key=lambda count: (count.items, count.year), default=None),
+            not_shown=not_shown(totals["records"], years),
+            years_chart=bars(
+                [Bar(str(count.year), count.items, count.with_file) for count in years],
+                self._pages.texts.home.years_name.format(first=years[0].year, last=years[-1].year),
+            )
+            if len(years) > 1
+            else "",
+            chart=bars([Bar(row.name, row.records, row.fulltext) for row in biggest], self._pages.texts.home.chart_name)
+            if sources > 1
+            else "",
+        )
+        return answer(body, headers={"Link": self._link})
+
+    def _shown_years(self) -> list[YearCount]:
+        """Return the years of the chart; none if the search is off or its index is missing."""
+        try:
+            return shown_years(self._years(), datetime.now(UTC).year + 1)
+        except SearchUnavailable:
+            return []
+
+    def help(self, *, is_json: bool) -> Response:
+        """Answer with what people ask first, and with what robots should know."""
+        texts = self._pages.texts.help
+        parts = [(part, getattr(texts, part)) for part in texts.order]
+        if is_json:
+            return as_json({name: {"title": part.title, "sentences": part.sentences} for name, part in parts})
+        return answer(self._pages.render("help.html", place="help", parts=parts))
 
     def sets(self, *, is_json: bool) -> Response:
         """Answer with the tree of sets, as many levels as fit; of a level that is too long, in pages."""
@@ -115,74 +196,6 @@ class ListPages:
         body = self._pages.render("format.html", place="formats", format=row, example=example, is_cut=is_cut)
         return answer(body)
 
-
-# --- XML as people read it -------------------------------------------------------------------------------------------
-
-_PIECE = re.compile(r"<[^<>]*>|[^<>]+|[<>]")
-_DEEPEST = 20
-_NOT_ELEMENTS = ("<?", "<!")
-
-
-def xml_lines(text: str, most: int) -> tuple[str, bool]:
-    """Return the first lines of well-formed XML, at most `most` characters, and whether there are more."""
-    lines: list[str] = []
-    length = 0
-    for line in _lines(text):
-        length += len(line) + 1
-        if length > most and lines:
-            return "\n".join(lines), True
-        lines.append(line[:most])
-    return "\n".join(lines), False
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines: an element that has only text is one line."""
-    depth, line, is_open = 0, "", False
-    for piece in _PIECE.findall(text):
-        if not piece.strip():
-            continue
-        if piece.startswith("</"):
-            depth -= 1
-            if is_open:
-                line += piece
-            else:
-                yield from _indented(line, depth + 1)
-                line = piece
-            yield from _indented(line, depth)
-            line, is_open = "", False
-        elif piece.startswith("<") and len(piece) > 1:
-            yield from _indented(line, depth - is_open)
-            line, is_open = piece, not piece.endswith("/>") and not piece.startswith(_NOT_ELEMENTS)
-            depth += is_open
-        else:
-            line += " ".join(piece.split())
-    yield from _indented(line, depth - is_open)
-
-
-def _indented(line: str, depth: int) -> Iterator[str]:
-    if line:
-        yield "  " * min(max(depth, 0), _DEEPEST) + line
-
-
-# Reads the elements of an answer to Identify.
-ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
-
-_NOT_SHOWN = ("adminEmail", "repositoryName")
-_SHOWN_HARVESTS = 30
-
-
-class SourcePages:
-    """`/sources` and `/sources/<name>`."""
-
-    def __init__(
-        self, store: Store, inbox: Inbox | None, pages: Pages, read_identify: ReadIdentify, searched: Searched
-    ) -> None:
-        self._store = store
-        self._inbox = inbox
-        self._pages = pages
-        self._read_identify = read_identify
-        self._searched = searched
-
     def sources(self, *, is_json: bool) -> Response:
         """Answer with the table of all sources, in pages."""
         after, most = request.args.get("after", ""), MOST_SOURCES if is_json else SHOWN_ROWS
@@ -238,85 +251,52 @@ class SourcePages:
         return [(name, text) for name, text in facts if name not in _NOT_SHOWN and not secret_argument(text)]
 
 
-# --- The start page -------------------------------------------------------------
+# --- XML as people read it -------------------------------------------------------------------------------------------
 
-Years: TypeAlias = Callable[[], Sequence[YearCount]]
+_PIECE = re.compile(r"<[^<>]*>|[^<>]+|[<>]")
+_DEEPEST = 20
+_NOT_ELEMENTS = ("<?", "<!")
 
-_SHOWN_SOURCES = 10
+
+def xml_lines(text: str, most: int) -> tuple[str, bool]:
+    """Return the first lines of well-formed XML, at most `most` characters, and whether there are more."""
+    lines: list[str] = []
+    length = 0
+    for line in _lines(text):
+        length += len(line) + 1
+        if length > most and lines:
+            return "\n".join(lines), True
+        lines.append(line[:most])
+    return "\n".join(lines), False
 
 
-class HomePages:
-    """`/` and `/help`. `years` may raise SearchUnavailable; `link` is the Link header of the start page."""
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines: an element that has only text is one line."""
+    depth, line, is_open = 0, "", False
+    for piece in _PIECE.findall(text):
+        if not piece.strip():
+            continue
+        if piece.startswith("</"):
+            depth -= 1
+            if is_open:
+                line += piece
+            else:
+                yield from _indented(line, depth + 1)
+                line = piece
+            yield from _indented(line, depth)
+            line, is_open = "", False
+        elif piece.startswith("<") and len(piece) > 1:
+            yield from _indented(line, depth - is_open)
+            line, is_open = piece, not piece.endswith("/>") and not piece.startswith(_NOT_ELEMENTS)
+            depth += is_open
+        else:
+            line += " ".join(piece.split())
+    yield from _indented(line, depth - is_open)
 
-    def __init__(
-        self, store: Store, inbox: Inbox | None, pages: Pages, years: Years, searched: Searched, link: str
-    ) -> None:
-        self._store = store
-        self._inbox = inbox
-        self._pages = pages
-        self._years = years
-        self._searched = searched
-        self._link = link
 
-    def home(self, *, is_json: bool) -> Response:
-        """Answer with the start page: what is here, where it comes from, how to harvest it."""
-        with self._store.view() as view:
-            sources, records, fulltext = view.source_totals()
-            removed = view.removed_sources()
-            listed = view.listed_sources("", MOST_SOURCES + 1) if is_json else view.biggest_sources(_SHOWN_SOURCES)
-        searched = self._searched()
-        totals = {
-            "records": records,
-            "fulltext": fulltext,
-            "searched": sum(searched.values()) - sum(searched.get(name, 0) for name in removed),
-            "sources": sources,
-        }
-        years = self._shown_years()
-        if is_json:
-            facts = {"name": self._pages.site.name, "baseURL": self._pages.site.base_url, **totals}
-            living = [pair for pair in listed[:MOST_SOURCES] if not pair[0].is_removed]
-            following = listed[MOST_SOURCES - 1][0].name if len(listed) > MOST_SOURCES else None
-            rows = source_rows(living, self._inbox, searched)
-            more = {"sources": plain(rows), "next": sources_after(self._pages.site.url, following)}
-            return as_json({**facts, **more, "years": plain(years)})
-        biggest = source_rows(listed, self._inbox, searched)
-        complete, last = self._inbox.last_harvests(removed) if self._inbox else (0, None)
-        body = self._pages.render(
-            "home.html",
-            is_home=True,
-            totals=totals,
-            sources=biggest,
-            last=harvest_of(last, self._inbox) if self._inbox and last else None,
-            complete=complete,
-            years=years,
-            best=max(years, key=lambda count: (count.items, count.year), default=None),
-            not_shown=not_shown(totals["records"], years),
-            years_chart=bars(
-                [Bar(str(count.year), count.items, count.with_file) for count in years],
-                self._pages.texts.home.years_name.format(first=years[0].year, last=years[-1].year),
-            )
-            if len(years) > 1
-            else "",
-            chart=bars([Bar(row.name, row.records, row.fulltext) for row in biggest], self._pages.texts.home.chart_name)
-            if sources > 1
-            else "",
-        )
-        return answer(body, headers={"Link": self._link})
-
-    def _shown_years(self) -> list[YearCount]:
-        """Return the years of the chart; none if the search is off or its index is missing."""
-        try:
-            return shown_years(self._years(), datetime.now(UTC).year + 1)
-        except SearchUnavailable:
-            return []
-
-    def help(self, *, is_json: bool) -> Response:
-        """Answer with what people ask first, and with what robots should know."""
-        texts = self._pages.texts.help
-        parts = [(part, getattr(texts, part)) for part in texts.order]
-        if is_json:
-            return as_json({name: {"title": part.title, "sentences": part.sentences} for name, part in parts})
-        return answer(self._pages.render("help.html", place="help", parts=parts))
+def _indented(line: str, depth: int) -> Iterator[str]:
+    if line:
+        yield "  " * min(max(depth, 0), _DEEPEST) + line
 
 
 # --- The works of the last years, for the chart of the start page. Pure ----------------------------------------------
