@@ -63,11 +63,13 @@ _BEGINNING: Final = 1024  # bytes in which a PDF names itself
 
 
 class CopiesPage:
-    """Answers with pages of the list."""
+    """Answers with pages of the list, and with our copies, which are in an instance folder."""
 
-    def __init__(self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+    def __init__(
+        self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages, instance: Path
+    ) -> None:
         self._listing, self._discovery, self._store, self._pages = listing, discovery, store, pages
-        self._root = pages.site.root
+        self._root, self._instance = pages.site.root, instance
 
     def html(self) -> Response:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
@@ -119,6 +121,34 @@ class CopiesPage:
         """
         query = request.query_string.decode("latin-1")
         return see_other(f"{self._root}/review/copies.{form_asked()}" + (f"?{query}" if query else ""))
+
+    def copy(self, digest: str) -> Response:
+        """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
+        if not _DIGEST.fullmatch(digest):
+            abort(HTTPStatus.NOT_FOUND)
+        texts = self._pages.texts.review_list
+        sources = sources_of(signed_in())
+        own = () if sources == ("",) else sources
+        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
+        place = place_of_copy(self._instance, digest)
+        is_withdrawn = Withdrawn(self._store, self._discovery()).has
+        if owners and all(is_withdrawn(Decision(copy.identifier, copy.url, digest, "", "", "", 0)) for copy in owners):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
+        if not owners or not place.is_file():
+            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
+        with place.open("rb") as file:
+            is_pdf = _PDF in file.read(_BEGINNING)
+        response = send_file(
+            place,
+            mimetype="application/pdf" if is_pdf else "application/octet-stream",
+            etag=digest,
+            conditional=True,
+            as_attachment=True,
+            download_name=digest + (".pdf" if is_pdf else ".bin"),
+        )
+        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
 
     def _item_address(self, asked: Asked, listed: ListedCopy) -> str:
         """Return the address of the page of an item, which knows its neighbours in the list.
@@ -189,38 +219,3 @@ def _next(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_next:
         return ""
     return base + filter_query(asked, after=key_of(shown.last, asked.order))
-
-
-class CopyFile:
-    """Answers with our copies."""
-
-    def __init__(self, discovery: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
-        self._discovery, self._store, self._instance, self._pages = discovery, store, instance, pages
-
-    def answer(self, digest: str) -> Response:
-        """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
-        if not _DIGEST.fullmatch(digest):
-            abort(HTTPStatus.NOT_FOUND)
-        texts = self._pages.texts.review_list
-        sources = sources_of(signed_in())
-        own = () if sources == ("",) else sources
-        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
-        place = place_of_copy(self._instance, digest)
-        is_withdrawn = Withdrawn(self._store, self._discovery()).has
-        if owners and all(is_withdrawn(Decision(copy.identifier, copy.url, digest, "", "", "", 0)) for copy in owners):
-            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
-        if not owners or not place.is_file():
-            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
-        with place.open("rb") as file:
-            is_pdf = _PDF in file.read(_BEGINNING)
-        response = send_file(
-            place,
-            mimetype="application/pdf" if is_pdf else "application/octet-stream",
-            etag=digest,
-            conditional=True,
-            as_attachment=True,
-            download_name=digest + (".pdf" if is_pdf else ".bin"),
-        )
-        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response

@@ -18,7 +18,7 @@ from gateway.fulltext.log_completion import line_of, write_lines
 from gateway.pages.item_places import in_path, in_query
 from gateway.pages.site import Site
 from gateway.pages.templating import counted
-from gateway.review.copies_page import CopiesPage, CopyFile
+from gateway.review.copies_page import CopiesPage
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
 from gateway.review.frame import (
@@ -37,7 +37,7 @@ from gateway.review.item_view import Describe
 from gateway.review.listing import Listing
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
-from gateway.review.takedown_pages import TakedownList, TakedownPages
+from gateway.review.takedown_pages import TakedownPages
 from gateway.review.throttle import Throttle
 from gateway.review.users import NOBODY, is_password
 from gateway.store.base import Discovery, Inbox, Store, Users
@@ -104,15 +104,13 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     def has_copy(digest: str) -> bool:
         return place_of_copy(instance, digest).is_file()
 
-    copies = CopiesPage(listing, open_discovery, store, pages)
+    copies = CopiesPage(listing, open_discovery, store, pages, instance)
     deciding = DecidePage(listing, open_discovery, decide, pages)
     decisions = DecisionsPage(open_discovery, store, pages)
     items = ItemPage(store, parts.inbox, open_discovery, parts.describe, has_copy, pages)
     score = parts.settings.share("review_accept_score")
     sample = SamplePage(store, open_discovery, decide, parts.describe, has_copy, pages, score)
     takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
-    withdrawn = TakedownList(parts.withdrawals, pages)
-    files = CopyFile(open_discovery, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
@@ -122,7 +120,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review.csv", "list_as_csv", copies.to_data, "GET"),
         ("/review/copies.json", "copies_as_json", copies.data, "GET"),
         ("/review/copies.csv", "copies_as_csv", copies.data, "GET"),
-        ("/review/copies/<digest>", "copy", files.answer, "GET"),
+        ("/review/copies/<digest>", "copy", copies.copy, "GET"),
         ("/review/items/", "item_by_query", items.item, "GET"),
         ("/review/items/<path:tail>", "item", items.item, "GET"),
         ("/review/sample", "sample", sample.form, "GET"),
@@ -131,9 +129,9 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision.json", "precision_as_json", sample.precision_data, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_data, "GET"),
         ("/review/decide", "decide", deciding.answer, "POST"),
-        ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
-        ("/review/takedowns.json", "takedowns_as_json", withdrawn.data, "GET"),
-        ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.data, "GET"),
+        ("/review/takedowns", "takedowns", takedowns.html, "GET"),
+        ("/review/takedowns.json", "takedowns_as_json", takedowns.data, "GET"),
+        ("/review/takedowns.csv", "takedowns_as_csv", takedowns.data, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
         ("/review/batch", "batch", deciding.preview, "GET"),
