@@ -14,7 +14,6 @@ from gateway.core.errors import StoreError
 from gateway.store.clock import THIS_HOST, HostClock
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
 from gateway.store.postgres.clock import PostgresClock
-from gateway.store.queries import load
 from gateway.store.sqlite.connector import DAMAGED_VALUE, SqliteConnector
 from gateway.store.store_clock import StoreClock
 
@@ -50,7 +49,6 @@ def connect(
         path,
         _MIGRATIONS / database,
         create=create,
-        dictionary=load("sqlite/store")["dictionary"] if is_store else "",
         busy_seconds=busy_seconds,
         only_reads=only_reads,
         page_bytes=_STORE_PAGE_BYTES if is_store else _PAGE_BYTES,

@@ -62,7 +62,7 @@ def check_same(path: Path, records: list[Former]) -> None:
 
 def opened(path: Path) -> SqliteConnector:
     """Open a store whose schema is new, and whose records are not in blocks yet."""
-    return SqliteConnector(path, MIGRATIONS, create=False, dictionary=SQL["dictionary"])
+    return SqliteConnector(path, MIGRATIONS, create=False)
 
 
 @pytest.fixture
