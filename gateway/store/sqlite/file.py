@@ -288,7 +288,7 @@ class SqliteFile(Connector):
     def _upgrade(self, folder: Path) -> None:
         steps = _steps(folder)
         # Both are decided with the first table. In a file that has one, `auto_vacuum` would wait for the lock.
-        shrinking = ("auto_vacuum = incremental",) if self._can_shrink and not self.path.stat().st_size else ()
+        shrinking = ("auto_vacuum = incremental",) if self._can_shrink and self._is_new() else ()
         session = self._connect(f"page_size = {self._page_bytes}", *shrinking)
         try:
             database = Database(session.connection)
@@ -300,6 +300,9 @@ class SqliteFile(Connector):
                 self._apply(session, steps, is_old=bool(applied))
         finally:
             session.connection.close()
+
+    def _is_new(self) -> bool:
+        return not self.path.stat().st_size
 
     def _apply(self, session: Session, steps: Migrations, *, is_old: bool) -> None:
         try:
