@@ -189,16 +189,12 @@ def _target(link: Link) -> dict[str, object]:
     if _is_plain(link):
         return target | ({"title": link.title} if link.title else {})
     language = {"language": link.title_language} if link.title_language else {}
-    return target | {"title*": [{"value": _whole(link.title), **language}]}
+    title = link.title.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair, as in an encoded title
+    return target | {"title*": [{"value": title, **language}]}
 
 
 def _is_plain(link: Link) -> bool:
     return not link.title_language and _PLAIN_TITLE.fullmatch(link.title) is not None
-
-
-def _whole(text: str) -> str:
-    """Return a text in which half of a surrogate pair is a question mark, as it is in an encoded title."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _written(link: Link, anchor: str) -> str:

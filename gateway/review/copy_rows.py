@@ -84,31 +84,8 @@ def row_of(listed: ListedCopy, candidate: Candidate | None) -> Row:
 def facts_of(row: Row) -> dict[str, object]:
     """Return a row as data: the texts as they are stored, but for those that only a page shortens."""
     copy, decision = row.listed
-    return {
-        "identifier": copy.identifier,
-        "title": copy.title,
-        "authors": copy.authors,
-        "source": copy.source,
-        "url": copy.url,
-        "file_name": row.file_name,
-        "sha256": copy.sha256,
-        "size": copy.size or None,
-        "score": copy.score,
-        "colour": copy.colour,
-        "version": copy.version,
-        "embargo": row.embargo,
-        "license": copy.license,
-        "kind": copy.kind,
-        "host": copy.host,
-        "step": copy.step,
-        "evidence": row.evidence,
-        "outcome": copy.outcome,
-        "verdict": decision.verdict,
-        "reason": decision.reason,
-        "decided_by": decision.decided_by,
-        "decided_at": row.decided_at,
-        "number": decision.number,
-    }
+    facts = decision._asdict() | copy._asdict() | {"size": copy.size or None}
+    return {name: facts[name] if name in facts else getattr(row, name) for name in COLUMNS}
 
 
 def file_name(url: str) -> str:

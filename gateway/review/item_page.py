@@ -228,17 +228,13 @@ def _with(address: str, argument: str) -> str:
 # --- The page of an item as data, for programs: the same facts as on the page. Pure ----------------------------------
 
 
+_AS_THEY_ARE: Final = ("identifier", "source", "title", "is_deleted", "standing", "retracted", "policy", "count")
+
+
 def item_data(values: Mapping[str, Any]) -> dict[str, object]:
     """Return the values of the page as an object for JSON; `next` is the address of further files, or None."""
     return {
-        "identifier": values["identifier"],
-        "source": values["source"],
-        "title": values["title"],
-        "is_deleted": values["is_deleted"],
-        "standing": values["standing"],
-        "retracted": values["retracted"],
-        "policy": values["policy"],
-        "count": values["count"],
+        **{name: values[name] for name in _AS_THEY_ARE},
         "files": [_file(file) for file in values["files"]],
         "next": values["next_url"] or None,
         "steps": [{**step._asdict(), "files": list(map(_explained, step.files))} for step in values["steps"]],
@@ -260,12 +256,7 @@ def _file(file: File) -> dict[str, object]:
     copy = file.listed.copy
     return {
         **decision_data(file.decision),
-        "step": copy.step,
-        "score": copy.score,
-        "colour": copy.colour,
-        "license": copy.license,
-        "version": copy.version,
-        "kind": copy.kind,
+        **{name: getattr(copy, name) for name in ("step", "score", "colour", "license", "version", "kind")},
         "size": copy.size or None,
         "has_copy": file.is_kept,
         "differences": [
