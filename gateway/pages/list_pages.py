@@ -41,7 +41,7 @@ from gateway.pages.tables import (
 )
 from gateway.pages.templating import Bar, Pages, bars
 from gateway.search.base import YearCount
-from gateway.store.base import Inbox, Store, View
+from gateway.store.base import Inbox, Store
 
 # Reads the elements of an answer to Identify.
 ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
@@ -143,7 +143,8 @@ class ListPages:
             known = view.set_named(spec) if spec else None
             if spec and known is None:
                 return missing(self._pages, self._pages.texts.sets.missing, spec)
-            if after is not None and not self._is_below(view, spec, after):
+            is_known = after is None or may_be_key(after) or view.set_named(after) is not None
+            if after is not None and not (is_known and after.startswith(f"{spec}:" if spec else "")):
                 return no_such_page(self._pages, after)
             below, more = children_of(view, spec, after, _MOST_SETS if is_json else SHOWN_ROWS)
             rows = set_rows(below, {entry.spec: view.count(Selection("oai_dc", entry.spec)) for entry in below})
@@ -162,12 +163,6 @@ class ListPages:
             next_url=f"{self._pages.site.root}/sets?{urlencode(following)}" if more else "",
         )
         return answer(body)
-
-    @staticmethod
-    def _is_below(view: View, spec: str, after: str) -> bool:
-        """Return whether `after` is or was a set below the other one (empty: any set), so a page can begin after it."""
-        is_known = may_be_key(after) or view.set_named(after) is not None
-        return is_known and after.startswith(f"{spec}:" if spec else "")
 
     def formats(self, *, is_json: bool) -> Response:
         """Answer with the table of metadata formats."""
