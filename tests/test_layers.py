@@ -74,8 +74,7 @@ gateway.ops.schemas <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
 gateway.ops.metrics <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn httptools
-gateway.server.conversion <- gateway.{core, store.opening, server}
-gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
+gateway.server.serve <- gateway.{core, hub.subscribers, ops, server, store.opening} + click flask gunicorn
 gateway <- gateway + flask
 gateway.app <- gateway + flask
 gateway.__main__ <- gateway.cli

@@ -176,7 +176,7 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     """Serve the repository until Ctrl-C or SIGTERM."""
     from gateway import create_app  # noqa: PLC0415
     from gateway.ops.upkeep import check_store, complete_takedowns  # noqa: PLC0415
-    from gateway.server.conversion import convert_first  # noqa: PLC0415
+    from gateway.server.serve import convert_first  # noqa: PLC0415
     from gateway.server.serve import serve as run  # noqa: PLC0415
     from gateway.store.opening import needs_conversion  # noqa: PLC0415
 

@@ -17,8 +17,8 @@ from gateway.core.errors import StoreError
 from gateway.core.settings import place_of_copy
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
 from gateway.pages.answers import answer
+from gateway.pages.item_head import LINK_SETS, links_of_content
 from gateway.pages.item_places import Places
-from gateway.pages.signposting import LINK_SETS, links_of_content
 from gateway.pages.site import Site
 from gateway.store.base import Store, View
 

@@ -10,7 +10,7 @@ list as its next `from`. Then it misses no version of any record, even while pro
 """
 
 from gateway.store.discovery import Discovery
-from gateway.store.discovery_rechecks import Rechecks
+from gateway.store.discovery_lists import Rechecks
 from gateway.store.discovery_rows import Conclude, Decide, Findings
 from gateway.store.inbox import Inbox
 from gateway.store.store import TAKEDOWNS_FACT, ReadResource, Store

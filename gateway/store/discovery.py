@@ -15,8 +15,7 @@ from gateway.core.model import Alarm, Decision, Ending, FoundCopy, Lease, Refusa
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
 from gateway.store.discovery_copies import CopyLists
-from gateway.store.discovery_lists import DecisionLists, Offers, Samples, enter
-from gateway.store.discovery_rechecks import Rechecks
+from gateway.store.discovery_lists import DecisionLists, Offers, Rechecks, Samples, enter
 from gateway.store.discovery_rows import (
     LEVEL,
     Decide,
