@@ -184,3 +184,18 @@ class Connector(ABC):
                 session.connection.close()
             self._readers.clear()
             self._writers.clear()
+
+
+class Database:
+    """What the classes of the databases have in common."""
+
+    def __init__(self, file: Connector) -> None:
+        self._file = file
+
+    def finish_erasure(self) -> bool:
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
+        return self._file.finish_erasure()
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        self._file.close()

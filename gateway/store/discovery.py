@@ -14,8 +14,7 @@ import zstandard
 from gateway.core.model import Alarm, Decision, Ending, FoundCopy, Lease, Refusal, SearchState, Unpublished, Written
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
-from gateway.store.discovery_copies import CopyLists
-from gateway.store.discovery_lists import DecisionLists, Offers, Rechecks, Samples, enter
+from gateway.store.discovery_lists import CopyLists, DecisionLists, Offers, Rechecks, Samples, enter
 from gateway.store.discovery_rows import (
     LEVEL,
     Decide,
@@ -55,14 +54,6 @@ class Discovery(CopyLists, DecisionLists, Offers):
         )
         self.samples = Samples(self._file)
         self.rechecks = Rechecks(self._file)
-
-    def finish_erasure(self) -> bool:
-        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
-        return self._file.finish_erasure()
-
-    def close(self) -> None:
-        """Close the database."""
-        self._file.close()
 
     # -- what is to be searched for ------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from gateway.core.model import (
     Payload,
     Quarantined,
 )
-from gateway.store.connector import Connector, Session
+from gateway.store.connector import Database, Session
 from gateway.store.queries import load
 
 SQL = load("store")
@@ -27,10 +27,8 @@ _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _BATCH = 500  # rows of a list that is read while others write
 
 
-class StoredItems:
+class StoredItems(Database):
     """The items of a store, as they are published. Every method may raise StoreError."""
-
-    _file: Connector
 
     def position(self, source: str) -> int:
         """Return the number of the last inbox page of this source that was published; 0 at first."""

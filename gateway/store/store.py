@@ -92,7 +92,9 @@ class Store(StoredItems):
         self._only_reads = only_reads
         self._noted: dict[tuple[int, int], int] = {}
         self._published = published
-        self._file = connect(path, "store", create=create, url=url, busy_seconds=busy_seconds, only_reads=only_reads)
+        super().__init__(
+            connect(path, "store", create=create, url=url, busy_seconds=busy_seconds, only_reads=only_reads)
+        )
         self._file.convert(step)
         self._compaction = Compaction(self._file, step)
         self._instance = Instance(path.parent)
@@ -420,10 +422,6 @@ class Store(StoredItems):
         Everything is read. What is damaged and has only copies is dropped. Raise StoreError.
         """
         return give_up(self._file)
-
-    def close(self) -> None:
-        """Close all connections to the database."""
-        self._file.close()
 
 
 def _move(session: Session, source: str, position: tuple[int, int]) -> None:

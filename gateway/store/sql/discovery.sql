@@ -214,7 +214,7 @@ delete from copies_lack_after;
 update copies_lack_after set identifier = ?;
 
 -- name: copies_matching
--- Return the copies that a filter chooses, in an order; the texts in braces are those of the order (discovery_copies.py).
+-- Return the copies that a filter chooses, in an order; the texts in braces are those of the order (discovery_lists.py).
 select identifier, url from copy
 where verdict = :verdict and {place}
   and (:source = '' or source = :source)
