@@ -59,7 +59,7 @@ def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
 
         return call
 
-    writing = FileOnDemand.writing
+    writing = FileOnDemand._writing
 
     @contextmanager
     def stepped_writing(file: FileOnDemand, **options: bool) -> Iterator[Any]:
@@ -70,7 +70,7 @@ def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
 
     for place, name in ((Web, REQUEST), *((Subscribers, name) for name in WRITES)):
         patch.setattr(place, name, stepped(getattr(place, name)))
-    patch.setattr(FileOnDemand, "writing", stepped_writing)
+    patch.setattr(FileOnDemand, "_writing", stepped_writing)
 
 
 @pytest.mark.unmeasured
