@@ -289,12 +289,6 @@ class Discovery(CopyLists, DecisionLists, Offers):
         """Return all decisions on one copy, the oldest first; fast also for an item with many copies."""
         return tuple(map(decision_of, self._file.rows(SQL["decision_history"], (identifier, url))))
 
-    def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
-        """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
-        with self._file.reading() as session:
-            rows = session.execute(SQL["decided"], (verdict, *after, limit)).fetchall()
-            return tuple(map(decision_of, rows))
-
     # -- what is published ---------------------------------------------------------------------------------------
 
     def unpublished(

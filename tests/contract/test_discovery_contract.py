@@ -260,7 +260,6 @@ def state(discovery: Discovery) -> Iterator[tuple[str, Any]]:
         )
         yield item, [(made, discovery.decisions_of_entry(made.number)) for made in discovery.decisions(item)]
     for verdict in VERDICTS:
-        yield verdict, discovery.decided(verdict, (ITEMS[1], ""), 9)
         yield verdict, discovery.count_copies(verdict, CopyFilter(reason="ÄRGER"), 99)
     for wanted in (
         CopyFilter(host=HOSTS[2]), CopyFilter(host=HOSTS[0], step="Core"), CopyFilter(license="Ä"),
