@@ -28,7 +28,7 @@ from gateway.oaipmh.exploration import explorer, identify_facts
 from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
 from gateway.ops import schemas
-from gateway.pages import answers, conditions, copies, crawlers, machines, resolver, search_routes
+from gateway.pages import answers, copies, crawlers, machines, resolver, search_routes
 from gateway.pages import browse_routes as browse
 from gateway.pages import item_routes as landing
 from gateway.pages.copies import CopyLinks
@@ -117,7 +117,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
-    app.before_request(lambda: conditions.clean(request.environ))
+    app.before_request(lambda: answers.clean_conditions(request.environ))
     app.after_request(_secured)
     decide = decide_of(settings, databases)
     app.extensions.update(databases._asdict(), decide=decide, index=index)

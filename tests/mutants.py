@@ -28,7 +28,7 @@ PLACES = {
     "gateway/store/clock.py": "tests/store",
     "gateway/store/store_clock.py": "tests/store",
     "gateway/store/blocks.py": "tests/store",
-    "gateway/store/block_pages.py": "tests/store",
+    "gateway/store/block_rows.py": "tests/store",
     "gateway/store/block_reader.py": "tests/store",
     "gateway/store/publish.py": "tests/store tests/contract",
     "gateway/store/view.py": "tests/store tests/contract",

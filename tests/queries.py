@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from gateway.store.discovery_copies import COUNT, LISTS
-from gateway.store.discovery_lists import LATEST
+from gateway.store.discovery_lists import COUNT, LATEST, LISTS
 from gateway.store.queries import load
 
 

@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
 TABLE = """
 GROUND <- gateway.core.{model, errors, states, xmltext, addresses, special_addresses, address_rules, digests,
-  secret_arguments, typed_links, spdx, normal_forms, bibliography, names, takedowns, registry, words}
+  secret_arguments, typed_links, normal_forms, bibliography, names, takedowns, registry, words}
 MESSAGES <- harvester.http.{archives, dates, json_answers, messages, urls}
 WORKS <- harvester.words gateway.fulltext.{licenses, policies, search_result} harvester.fulltext.{access_rights,
   identifiers, known_copies, match_titles, match_work, page_ranges, retractions, rights_words}
@@ -45,7 +45,7 @@ gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search,
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
 gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
-gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.lock_file, store.step, fulltext}
+gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.waiting, store.step, fulltext}
 gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
   store.opening, store.takedown_file, takedowns}
 # Rooms that answer requests know the store by the types in base.py only. Pure parts use no library; routes know HTTP.
@@ -60,23 +60,21 @@ gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, stor
 gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
 gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
-gateway.pages.{answers, browse_answers, browse_routes, copies, crawlers, home_pages, item_routes, list_pages, machines,
+gateway.pages.{answers, browse_routes, copies, crawlers, item_routes, list_pages, machines,
   resolver, search_routes} <- GROUND gateway.{core.settings, store.base, search.base, pages} + flask
   markupsafe
 # The only one that writes. It knows the databases by their protocols, and what decides is handed to it.
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, fulltext, review} + flask
   flask_wtf werkzeug
-gateway.review.users <- gateway.{core, store, fulltext, review}
+gateway.review.users <- gateway.{core, store, fulltext, review} + argon2
 gateway.review.throttle <- GROUND gateway.store.base
-gateway.review.passwords <- GROUND + argon2
 gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
   ops}
 gateway.ops.schemas <- GROUND gateway.store.base + flask
 gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
 gateway.ops.metrics <- gateway.{core, hub, store} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn httptools
-gateway.server.conversion <- gateway.{core, store.opening, server}
-gateway.server.serve <- gateway.{core, hub.subscribers, ops, server} + click flask gunicorn
+gateway.server.serve <- gateway.{core, hub.subscribers, ops, server, store.opening} + click flask gunicorn
 gateway <- gateway + flask
 gateway.app <- gateway + flask
 gateway.__main__ <- gateway.cli

@@ -1,1 +1,1 @@
-"""The program `gateway`: one file per command."""
+"""The program `gateway`: its commands."""

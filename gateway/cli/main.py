@@ -5,11 +5,7 @@ What takes long to import is imported inside the commands, so that `gateway --he
 
 import click
 
-from gateway.cli.backup import backup, restore
-from gateway.cli.hub import hub
-from gateway.cli.serve import serve
-from gateway.cli.settings import init, settings
-from gateway.cli.upkeep import check, clock, compact, index, rebuild
+from gateway.cli.upkeep import backup, check, clock, compact, hub, index, init, rebuild, restore, serve, settings
 from gateway.cli.user import user
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options

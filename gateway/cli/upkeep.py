@@ -1,6 +1,7 @@
-"""`gateway check`, `clock`, `rebuild`, `index` and `compact`: keep an instance in order."""
+"""The commands of `gateway` that make an instance, serve it, back it up, and keep it in order."""
 
 import gc
+import json
 import sys
 from functools import partial
 from itertools import chain
@@ -9,8 +10,9 @@ from time import time
 
 import click
 
+from gateway.core import signals
 from gateway.core.program import is_quiet, json_option, progress, say, write_json
-from gateway.core.settings import load
+from gateway.core.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.core.statuses import Status
 
 
@@ -158,3 +160,178 @@ def check(context: click.Context, is_whole: bool, as_json: bool) -> None:
 
     findings = chain(health.findings(context.obj, is_whole=is_whole), finding.of_harvester(context.obj))
     context.exit(int(finding.write_findings(findings, as_json=as_json)))
+
+
+# --- gateway serve ---------------------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Listen on this port; 0: a free one."
+)
+@click.option("--access-log", default="", metavar="FILE", help="Write a line per request into FILE; `-` is stdout.")
+@click.pass_obj
+def serve(folder: Path, host: str, port: int, access_log: str) -> None:
+    """Serve the repository until Ctrl-C or SIGTERM."""
+    from gateway import create_app  # noqa: PLC0415
+    from gateway.ops.upkeep import check_store, complete_takedowns  # noqa: PLC0415
+    from gateway.server.serve import convert_first  # noqa: PLC0415
+    from gateway.server.serve import serve as run  # noqa: PLC0415
+    from gateway.store.opening import needs_conversion  # noqa: PLC0415
+
+    opened = convert_first(load(folder), host, port) if needs_conversion(folder) else None
+    check_store(folder)
+    if doubt := complete_takedowns(folder):
+        say(doubt)
+    signals.release()  # the server has handlers of its own, and a longer grace period
+    run(load(folder), create_app, host, port, access_log, opened)
+
+
+# --- gateway backup and gateway restore ------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("target", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+@click.pass_obj
+def backup(folder: Path, target: Path, as_json: bool) -> None:
+    """Copy every file of the instance folder into DIR while everything runs.
+
+    DIR contains one backup: the former one, until the new one is complete and verified. DIR must be outside of the
+    instance folder.
+    """
+    from gateway.ops.backup import back_up, words  # noqa: PLC0415
+    from gateway.ops.upkeep import check_store  # noqa: PLC0415
+    from gateway.store.instance import STORE, Instance  # noqa: PLC0415
+
+    settings = load(folder)
+    if Instance(folder).has(STORE):
+        check_store(folder)  # a new store must not replace the backup of the one that was lost
+    with progress("Backup") as show:
+        done = back_up(settings, target, show)
+    for sentence in words(done):
+        say(sentence)
+    if as_json:
+        write_json(done.facts())
+    raise SystemExit(int(Status.WITH_ERRORS if done.damaged_copies else Status.SUCCEEDED))
+
+
+@click.command()
+@click.argument("source", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--missing", is_flag=True, help="Restore only files that are missing or empty.")
+@click.option("--replace", is_flag=True, help="Replace files that were changed after the backup; they are moved aside.")
+@json_option
+@click.pass_obj
+def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: bool) -> None:
+    """Restore the instance folder from the backup in DIR. No other program may use the instance meanwhile."""
+    from gateway.ops.restore import Choice, words  # noqa: PLC0415
+    from gateway.ops.restore import restore as run  # noqa: PLC0415
+
+    if missing and replace:
+        raise click.UsageError("Choose --missing or --replace, not both.")
+    choice = Choice.ONLY_MISSING if missing else Choice.REPLACE if replace else Choice.REFUSE_NEWER
+    done = run(folder, source.absolute(), choice)
+    for sentence in words(done):
+        say(sentence)
+    if as_json:
+        write_json(done.facts())
+    raise SystemExit(int(Status.WITH_ERRORS if done.damaged_copies else Status.SUCCEEDED))
+
+
+# --- gateway init and gateway settings -------------------------------------------------------------------------------
+
+_IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email"}
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def settings(folder: Path, as_json: bool) -> None:
+    """Print every setting: its value and where it comes from. Secrets are never shown."""
+    values = load(folder)
+    rows: list[dict[str, Value]] = [
+        {"name": setting.name, "value": _shown(values, setting), "origin": values.origins[setting.name]}
+        for setting in SETTINGS
+    ]
+    if as_json:
+        for row in rows:
+            write_json(row)
+        return
+    width = max(len(str(row["name"])) for row in rows)
+    for row in rows:
+        value = json.dumps(row["value"], ensure_ascii=False)
+        click.echo(f"{row['name']:{width}}  {value:28}  {row['origin']}")
+
+
+def _shown(values: Settings, setting: Setting) -> Value:
+    if not setting.is_secret:
+        return values[setting.name]
+    empty = "(in the file `secret`)" if setting.name == "secret" else ""
+    return "(given)" if values.text(setting.name) else empty
+
+
+@click.command()
+@click.option(
+    "--domain",
+    help="Set the namespace of the identifiers, such as repository.example.org; fixed once something is published.",
+)
+@click.option("--name", help="Set the name of the repository.")
+@click.option("--email", help="Set the e-mail address of the administrator.")
+@click.option("--group", help="Let this group of the machine use the folder, besides its owner (2770, files 0660).")
+@json_option
+@click.pass_obj
+def init(folder: Path, /, group: str | None, as_json: bool, **identity: str | None) -> None:
+    """Make the instance folder: config.toml, a secret, both databases. If repeated, it repairs file modes."""
+    from gateway.ops import upkeep  # noqa: PLC0415
+
+    given = {setting: identity[option] for option, setting in _IDENTITY.items()}
+    options: dict[str, Value] = {key: value for key, value in given.items() if value is not None}
+    made = upkeep.make(folder, options, group)
+    say(f"The instance of {made['repository_name']} ({made['repository_domain']}) is in {folder}.")
+    if doubt := upkeep.doubt_of_store(folder):
+        say(doubt)
+    if as_json:
+        write_json({"folder": str(folder), **{key: made[key] for key in ("repository_domain", "repository_name")}})
+
+
+# --- gateway hub -----------------------------------------------------------------------------------------------------
+
+
+@click.group()
+def hub() -> None:
+    """Show and remove subscriptions at our WebSub hub."""
+
+
+@hub.command(name="list")
+@json_option
+@click.pass_obj
+def hub_list(folder: Path, /, as_json: bool) -> None:
+    """List the subscriptions at our hub, the oldest first. Secrets are never shown."""
+    from gateway.hub.subscribers import known, line  # noqa: PLC0415
+
+    subscribers, waiting = known(folder)
+    for facts in subscribers:
+        if as_json:
+            write_json(facts)
+        else:
+            click.echo(line(facts))
+    say(f"{len(subscribers)} subscriptions; {waiting} requests wait until `harvester tend` verifies them.")
+
+
+@hub.command(name="remove")
+@click.argument("numbers", metavar="NUMBER...", nargs=-1, required=True, type=int)
+@json_option
+@click.pass_obj
+def hub_remove(folder: Path, /, numbers: tuple[int, ...], as_json: bool) -> None:
+    """Remove subscriptions by their numbers, which `gateway hub list` shows.
+
+    The next `harvester tend` informs the subscribers.
+    """
+    from gateway.hub.subscribers import remove  # noqa: PLC0415
+
+    for number in numbers:
+        remove(folder, number)
+        say(f"The subscription {number} was removed.")
+        if as_json:
+            write_json({"number": number})

@@ -99,20 +99,13 @@ def load(
         )
     values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
     origins = dict.fromkeys(values, "default")
-    for origin, layer in _layers(instance, environ, options or {}):
+    file = instance / "config.toml"
+    variables = {setting.name: environ[name] for name, setting in _VARIABLES.items() if name in environ}
+    for origin, layer in ((str(file), _file_layer(file)), ("environment", variables), ("option", options or {})):
         for name, value in layer.items():
             values[name] = _checked(name, value, origin)
             origins[name] = origin
     return Settings(instance, values, origins)
-
-
-def _layers(
-    instance: Path, environ: Mapping[str, str], options: Mapping[str, Value]
-) -> Iterator[tuple[str, Mapping[str, object]]]:
-    file = instance / "config.toml"
-    yield str(file), _file_layer(file)
-    yield "environment", {setting.name: environ[name] for name, setting in _VARIABLES.items() if name in environ}
-    yield "option", options
 
 
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from gateway.core.model import Lack, LackCount, Outcome, Run, RunOutcome, Source, Tried
 from gateway.core.secret_arguments import without_secrets
+from gateway.core.words import table
 from gateway.core.xmltext import utc_datetime
 
 Shape: TypeAlias = Literal["good", "neutral", "caution", "bad"]
@@ -164,49 +165,7 @@ _COMPARED: Mapping[str, str] = {
 }
 # The outcomes of searches and of files, as sentences.
 SENTENCES: dict[Outcome, str] = {
-    Outcome.SUCCESS: "The work was found.",
-    Outcome.ALREADY_HELD: "The record names its files itself.",
-    Outcome.NO_DOI: "The record has no identifier or page to start from.",
-    Outcome.NOT_OA: "No open copy is known.",
-    Outcome.EMBARGOED_UNTIL: "It is under an embargo until a date.",
-    Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
-    Outcome.ROBOTS_DENIED: "robots.txt forbids the request.",
-    Outcome.SKIP_HOST: "This site is not asked.",
-    Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
-    Outcome.PRIVATE_ADDRESS: "The address is in a private network, or its port is not allowed. If this is intended, "
-    'write allow = ["host:port"] into the entry of the source in sources.toml.',
-    Outcome.BAD_SCHEME: "The address is not http or https.",
-    Outcome.DNS_ERROR: "The name of the host cannot be resolved.",
-    Outcome.TLS_ERROR: "The certificate of the server is not valid.",
-    Outcome.TIMEOUT: "The server took too long.",
-    Outcome.RATE_LIMITED: "The server limits or blocks our requests.",
-    Outcome.FORBIDDEN: "The server refuses access.",
-    Outcome.NOT_FOUND: "It is not known, or not there.",
-    Outcome.GONE: "It was deleted.",
-    Outcome.BAD_STATUS: "The server answered with an error, or not at all.",
-    Outcome.REDIRECT_LOOP: "The redirects loop.",
-    Outcome.TOO_MANY_REDIRECTS: "There are too many redirects.",
-    Outcome.BLOCKED_COOKIE: "The site demands cookies.",
-    Outcome.BLOCKED_CAPTCHA: "The site demands a captcha.",
-    Outcome.BLOCKED_WALL: "The site demands a login.",
-    Outcome.NO_PDF_LINK: "No link to a file was found.",
-    Outcome.LINK_LOOP: "The links loop.",
-    Outcome.MAX_HOPS: "The file is more pages away than are followed.",
-    Outcome.BODY_TOO_LARGE: "It is larger than the limit.",
-    Outcome.EMPTY_BODY: "The answer was empty.",
-    Outcome.WRONG_MIMETYPE: "It is neither a PDF nor a page.",
-    Outcome.NOT_PDF: "It is a page instead of a PDF.",
-    Outcome.ENCRYPTED_PDF: "The PDF needs a password.",
-    Outcome.BROKEN_PDF: "The PDF cannot be read.",
-    Outcome.PARSE_TIMEOUT: "The PDF takes too long to read.",
-    Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
-    Outcome.FULL_TEXT_XML: "It is the full text as XML. Only its address is stored.",
-    Outcome.FULL_TEXT_HTML: "It is the full text as a page. Only its address is stored.",
-    Outcome.NO_TEXT: "The PDF has too little text that can be read; it may be scanned.",
-    Outcome.WRONG_DOCUMENT: "It is another document.",
-    Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",
-    Outcome.LOW_SCORE: "A person must decide whether it is the work.",
-    Outcome.FAULT: "A fault of this program; standard error says where.",
+    Outcome(name): sentence for name, sentence in table(__file__, "states")["sentences"].items()
 }
 # The meaning of outcomes of a step, if it differs from that of a search or a copy.
 _OF_STEPS: Mapping[Outcome, str] = {

@@ -172,7 +172,9 @@ def _character(match: re.Match[str]) -> str:
 class Takedowns:
     """The list of takedowns, prepared for lookups: `entries` are those in force, `listed` also the removed ones.
 
-    `revision` identifies this state of the list.
+    `revision` identifies this state of the list. `is_empty`: nothing is taken down. `digests` are the known SHA-256 of
+    all files that are taken down, in lower case; `hit_items` the identifiers of items that were published when a
+    takedown hit them.
     """
 
     def __init__(self, entries: Iterable[Takedown] = (), revision: str = "") -> None:
@@ -180,14 +182,15 @@ class Takedowns:
         self.entries = tuple(takedown for takedown in self.listed if not takedown.removed_at)
         self.revision = revision
         of = {kind: [entry for entry in self.entries if entry.kind is kind] for kind in Kind}
-        self._hit = frozenset[str]().union(*(entry.items for entry in self.entries))
-        self._items = self._hit.union(takedown.value for takedown in of[Kind.IDENTIFIER])
+        self.is_empty = not self.entries
+        self.hit_items = frozenset[str]().union(*(entry.items for entry in self.entries))
+        self._items = self.hit_items.union(takedown.value for takedown in of[Kind.IDENTIFIER])
         self._upstreams = {(takedown.source, takedown.value) for takedown in of[Kind.UPSTREAM]}
         self._dois = {takedown.value for takedown in of[Kind.DOI]}
         self._urls = {takedown.value.rstrip("/") for takedown in of[Kind.URL]}
         self._prefixes = tuple(takedown.value for takedown in of[Kind.PREFIX])
         self._hosts = {takedown.value for takedown in of[Kind.HOST]}
-        self._digests = frozenset(entry.value for entry in of[Kind.SHA256]).union(
+        self.digests = frozenset(entry.value for entry in of[Kind.SHA256]).union(
             *(entry.files for entry in self.entries)
         )
         self._registrants = {doi.partition("/")[0] for doi in self._dois}
@@ -209,21 +212,6 @@ class Takedowns:
 
     def __reduce__(self) -> tuple[type[Takedowns], tuple[object, ...]]:
         return Takedowns, (self.listed, self.revision)
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing is taken down."""
-        return not self.entries
-
-    @property
-    def digests(self) -> frozenset[str]:
-        """The known SHA-256 of all files that are taken down, in lower case."""
-        return self._digests
-
-    @property
-    def hit_items(self) -> frozenset[str]:
-        """The identifiers of items that were published when a takedown hit them."""
-        return self._hit
 
     # -- items ---------------------------------------------------------------------------------------------------
 
@@ -253,7 +241,7 @@ class Takedowns:
 
     def names_digest(self, digest: str) -> bool:
         """Return whether the file with this SHA-256 is taken down."""
-        return digest.lower() in self._digests
+        return digest.lower() in self.digests
 
     def names_address(self, url: str) -> bool:
         """Return whether an address is taken down: it must be neither fetched nor published."""
@@ -286,12 +274,12 @@ class Takedowns:
     def mentions(self, content: bytes, urls: Collection[str] = ()) -> bool:
         """Return whether a payload contains an address that is taken down, one of `urls`, or such a file in base64."""
         may_have_url = bool(urls) or self._has_needle(content)
-        if not (may_have_url or self._digests):
+        if not (may_have_url or self.digests):
             return False
         text = _plain(content)
         if may_have_url and any(self._is_forbidden(match[0], urls) for match in _URL.finditer(text)):
             return True
-        return bool(self._digests) and self._has_file(text)
+        return bool(self.digests) and self._has_file(text)
 
     def _find_needle(self, content: bytes) -> bool:
         """Return whether a payload may contain an address or a DOI of the list. It is fast: it is called per record."""
@@ -311,14 +299,14 @@ class Takedowns:
 
         If all entries have identifiers, not.
         """
-        return bool(self._needles or self._digests)
+        return bool(self._needles or self.digests)
 
     def may_concern(self, content: bytes) -> bool:
         """Return, fast for most records, whether one may contain an address, a DOI or a file that is taken down."""
         if self._has_needle(content):
             text = _plain(content)
             return self.mentions(content) or any(doi in self._dois for doi in dois_in(text))
-        return bool(self._digests) and self._has_file(content.decode("utf-8", "replace"))
+        return bool(self.digests) and self._has_file(content.decode("utf-8", "replace"))
 
     def without(self, text: str, urls: Collection[str] = ()) -> str:
         """Return a text without the addresses that are taken down, and without `urls`."""
@@ -328,9 +316,9 @@ class Takedowns:
         return any(address in urls or self.names_address(address) for address in {url, url.rstrip(_STOPS_BEHIND_URL)})
 
     def _has_file(self, text: str) -> bool:
-        if any(match[0].lower() in self._digests for match in _DIGEST.finditer(text)):
+        if any(match[0].lower() in self.digests for match in _DIGEST.finditer(text)):
             return True
-        return any(_digest(match[0]) in self._digests for match in _BASE64.finditer(text))
+        return any(_digest(match[0]) in self.digests for match in _BASE64.finditer(text))
 
 
 def _digest(encoded: str) -> str:

@@ -41,15 +41,8 @@ class Link(NamedTuple):
 # --- writing ------------------------------------------------------------------------------------------------------
 
 # The relations of a header, the most important first, and the most links of each; the link set has all.
-_ORDER = {
-    name: place
-    for place, name in enumerate(
-        (
-            *("cite-as", "linkset", "type", "license", "collection", "describes", "api-catalog", "canonical"),
-            *("describedby", "item", "author"),
-        )
-    )
-}
+_IN_ORDER = "cite-as linkset type license collection describes api-catalog canonical describedby item author"
+_ORDER = {name: place for place, name in enumerate(_IN_ORDER.split())}
 _MOST = {"author": 10, "item": 20}
 _MOST_OF_OTHERS = 100
 _LAST = len(_ORDER)
@@ -196,16 +189,12 @@ def _target(link: Link) -> dict[str, object]:
     if _is_plain(link):
         return target | ({"title": link.title} if link.title else {})
     language = {"language": link.title_language} if link.title_language else {}
-    return target | {"title*": [{"value": _whole(link.title), **language}]}
+    title = link.title.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair, as in an encoded title
+    return target | {"title*": [{"value": title, **language}]}
 
 
 def _is_plain(link: Link) -> bool:
     return not link.title_language and _PLAIN_TITLE.fullmatch(link.title) is not None
-
-
-def _whole(text: str) -> str:
-    """Return a text in which half of a surrogate pair is a question mark, as it is in an encoded title."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _written(link: Link, anchor: str) -> str:
@@ -371,3 +360,41 @@ def _text(value: object) -> str:
     """Return a text, or the first of a list, with single blanks; empty for anything else."""
     value = value[0] if isinstance(value, list) and value else value
     return " ".join(clean(value).split()) if isinstance(value, str) else ""
+
+
+# --- Licences of Creative Commons as SPDX names them (SPDX License List 3.27, https://spdx.org/licenses/) ------------
+
+_BASE = "https://spdx.org/licenses/"
+_LICENSE = re.compile(
+    r"(?i)https?://(?:www\.)?creativecommons\.org/licenses/([a-z-]{2,8})/(\d\.\d)(?:/([a-z]{2,3}))?(?:[/#?]|$)"
+)
+_ZERO = re.compile(r"(?i)https?://(?:www\.)?creativecommons\.org/publicdomain/(zero|mark)/1\.0(?:[/#?]|$)")
+_PUBLIC_DOMAIN = {"zero": "CC0-1.0", "mark": "CC-PDM-1.0"}
+# The order of the conditions in SPDX is not that of the addresses of version 1.0.
+_CONDITIONS = {
+    "by": "BY", "by-sa": "BY-SA", "by-nc": "BY-NC", "by-nd": "BY-ND", "by-nc-sa": "BY-NC-SA", "by-nc-nd": "BY-NC-ND",
+    "by-nd-nc": "BY-NC-ND",
+}  # fmt: skip
+_VERSIONS = ("1.0", "2.0", "2.5", "3.0", "4.0")
+# The licences of single countries that SPDX lists; it has no name for the others.
+_OF_COUNTRIES = frozenset((
+    "CC-BY-2.5-AU", "CC-BY-3.0-AT", "CC-BY-3.0-AU", "CC-BY-3.0-DE", "CC-BY-3.0-IGO", "CC-BY-3.0-NL", "CC-BY-3.0-US",
+    "CC-BY-NC-3.0-DE", "CC-BY-NC-ND-3.0-DE", "CC-BY-NC-ND-3.0-IGO", "CC-BY-NC-SA-2.0-DE", "CC-BY-NC-SA-2.0-FR",
+    "CC-BY-NC-SA-2.0-UK", "CC-BY-NC-SA-3.0-DE", "CC-BY-NC-SA-3.0-IGO", "CC-BY-ND-3.0-DE", "CC-BY-SA-2.0-UK",
+    "CC-BY-SA-2.1-JP", "CC-BY-SA-3.0-AT", "CC-BY-SA-3.0-DE", "CC-BY-SA-3.0-IGO",
+))  # fmt: skip
+
+
+def spdx_uri(url: str) -> str:
+    """Return the SPDX URI of a Creative Commons licence at this address, or an empty string if SPDX lists none."""
+    if match := _ZERO.match(url):
+        return _BASE + _PUBLIC_DOMAIN[match[1].lower()]
+    match = _LICENSE.match(url)
+    conditions = _CONDITIONS.get(match[1].lower()) if match else None
+    if match is None or conditions is None:
+        return ""
+    country = (match[3] or "").upper()
+    name = f"CC-{conditions}-{match[2]}"
+    if country and f"{name}-{country}" in _OF_COUNTRIES:
+        return f"{_BASE}{name}-{country}"
+    return "" if country or match[2] not in _VERSIONS else _BASE + name

@@ -6,7 +6,7 @@ The client wrote everything to the left of it, so that is never read.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple, TypeAlias
 
@@ -62,8 +62,8 @@ def client(peer: str, header: str, trusted: Proxies) -> str:
     forwarded = peer
     if not trusted.networks or not _is_trusted(peer, trusted.networks):
         return forwarded
-    for name in _names(header, trusted.header):
-        address = _address(name)
+    for element in reversed(header[-_MOST_BYTES:].split(",")):  # the nearest proxy first
+        address = _address(_forwarded_for(element) if trusted.header == b"forwarded" else element)
         if address is None:
             return forwarded
         forwarded = str(address)
@@ -75,12 +75,6 @@ def client(peer: str, header: str, trusted: Proxies) -> str:
 def _is_trusted(name: str, networks: Sequence[Network]) -> bool:
     address = _address(name)
     return not name or (address is not None and any(address in network for network in networks))
-
-
-def _names(header: str, kind: bytes) -> Iterator[str]:
-    """Yield the addresses that the proxies wrote, the nearest proxy first."""
-    for element in reversed(header[-_MOST_BYTES:].split(",")):
-        yield _forwarded_for(element) if kind == b"forwarded" else element
 
 
 def _forwarded_for(element: str) -> str:

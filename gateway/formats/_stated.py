@@ -95,7 +95,7 @@ def _licensed(file: FileLink, text: str) -> FileLink:
 
 _TERMS: Mapping[str, Callable[[FileLink, str], FileLink]] = {"extent": _sized, "modified": dated, "license": _licensed}
 
-# --- Finds the elements of a DIDL that describe a Component -----------------------------------------------------------
+# --- Finds the elements of a DIDL that describe a Component ----------------------------------------------------------
 
 _PARTS = ("Item", "Container", "Component")
 

@@ -219,7 +219,7 @@ def _hosts(resource: Element, known: Describing) -> None:
         )
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing ---------------------------------------------------------------------------------------------------------
 
 KERNEL = f"{_SCHEMA}kernel-4"
 _OFFICIAL = "http://schema.datacite.org/meta/kernel-4.6/metadata.xsd"

@@ -160,7 +160,7 @@ def _title(field: _Field, record: _Record) -> str:
     return text[:-1] if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.$", text) else text
 
 
-# --- people -----------------------------------------------------------------------------------------------------------
+# --- people ----------------------------------------------------------------------------------------------------------
 
 
 def _agents(record: _Record, known: Describing) -> None:
@@ -219,7 +219,7 @@ def _without_stop(name: str) -> str:
     return name if is_initial else name.rstrip(".")
 
 
-# --- dates ------------------------------------------------------------------------------------------------------------
+# --- dates -----------------------------------------------------------------------------------------------------------
 
 
 def _dates(record: _Record, known: Describing) -> None:
@@ -244,7 +244,7 @@ def _dates(record: _Record, known: Describing) -> None:
             known.date(field.joined("gd" if field.tag == "773" else "fg"), DateType.CREATED)
 
 
-# --- others -----------------------------------------------------------------------------------------------------------
+# --- others ----------------------------------------------------------------------------------------------------------
 
 
 def _types(record: _Record, known: Describing) -> None:

@@ -59,7 +59,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     return whole._replace(landing_page=page or whole.landing_page, license=whole.license or licence)
 
 
-# --- the description --------------------------------------------------------------------------------------------------
+# --- the description -------------------------------------------------------------------------------------------------
 
 
 def _descriptive(root: Element) -> list[Element]:
@@ -122,7 +122,7 @@ def _rights(root: Element) -> tuple[str, str]:
     return ("" if is_test_address(page) else page), next(filter(None, licences), "")
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files -----------------------------------------------------------------------------------------------------------
 
 
 def _files(root: Element) -> Iterator[FileLink]:
@@ -220,7 +220,7 @@ def _size(file: Element) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing ---------------------------------------------------------------------------------------------------------
 
 _SCHEMA = "http://www.loc.gov/standards/mets/mets.xsd"
 _ALGORITHMS = {"md5": "MD5", "sha1": "SHA-1", "sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"}

@@ -73,7 +73,7 @@ def _related(record: Element, type_: str) -> Element | None:
     return next((item for item in _named(record, "relatedItem") if item.get("type", "") == type_), None)
 
 
-# --- titles and names -------------------------------------------------------------------------------------------------
+# --- titles and names ------------------------------------------------------------------------------------------------
 
 
 def _titles(record: Element, known: Describing, host: Element | None) -> None:
@@ -138,7 +138,7 @@ def _agent(name: Element) -> Agent:
     return agent_of(text)._replace(affiliations=affiliations, orcid=orcid)
 
 
-# --- dates, types, identifiers ----------------------------------------------------------------------------------------
+# --- dates, types, identifiers ---------------------------------------------------------------------------------------
 
 
 def _dates(record: Element, known: Describing) -> None:
@@ -190,7 +190,7 @@ def _is_serial(record: Element | None) -> bool:
     return any(word.lower() in ("serial", "continuing", "journal", "periodical", "newspaper") for word in words)
 
 
-# --- host -------------------------------------------------------------------------------------------------------------
+# --- host ------------------------------------------------------------------------------------------------------------
 
 
 def _host(record: Element, host: Element | None, known: Describing) -> None:
@@ -227,7 +227,7 @@ def _detail(parts: Iterable[Element], *types: str) -> str:
     return first(_text(detail, "number") for type_ in types for detail in details if detail.get("type") == type_)
 
 
-# --- texts and links --------------------------------------------------------------------------------------------------
+# --- texts and links -------------------------------------------------------------------------------------------------
 
 
 def _texts(record: Element, known: Describing) -> None:

@@ -77,7 +77,7 @@ def _files(root: Element, known: Describing) -> None:
         known.file(text_of(element), element.get("mimeType") or "", int(size[1]) if size else None)
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing ---------------------------------------------------------------------------------------------------------
 
 _OFFICIAL = "https://www.openaire.eu/schema/repo-lit/4.0/openaire.xsd"
 ACCESS = TABLES["openaire_access"]

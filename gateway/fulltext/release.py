@@ -27,8 +27,8 @@ from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of, retracted_of
 from gateway.publish.publish_files import file_all
 from gateway.store.base import Discovery, Inbox, Store
-from gateway.store.lock_file import locked
 from gateway.store.step import EPOCH_FACT
+from gateway.store.waiting import locked
 
 _TERMS_FACT = "terms of files"
 BATCH = 100  # items of one transaction, and of one publication

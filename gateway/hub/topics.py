@@ -43,10 +43,9 @@ class Topic(NamedTuple):
 
 
 class Topics:
-    """The topics of one site."""
+    """The topics of one site. `url` is the address of `/` without the slash."""
 
     def __init__(self, url: str, base_url: str, sets: Iterable[ResourceSet]) -> None:
-        """Take the address of `/` without the slash, the baseURL of OAI-PMH, and the sets of resources."""
         self.hub = f"{url}/hub"
         self._base_url = base_url
         addresses = Addresses(url)

@@ -102,10 +102,9 @@ _METHODS = ("sha1", "sha256", "sha384", "sha512")
 
 
 class Signature:
-    """The signature of a call, `method=hexadecimal`, compared with a body that is read part by part."""
+    """The signature in `X-Hub-Signature`, `method=hexadecimal`, compared with a body that is read part by part."""
 
     def __init__(self, header: str, secret: str) -> None:
-        """Take the header `X-Hub-Signature`, and the secret of the subscription."""
         method, _, given = header.strip().partition("=")
         self._given = given.strip().lower()
         name = method.strip().lower()
@@ -124,7 +123,7 @@ class Signature:
         return hmac.compare_digest(self._sum.hexdigest().encode(), self._given.encode("utf-8", "replace"))
 
 
-# --- Verification of intent -------------------------------------------------------------------------------------------
+# --- Verification of intent ------------------------------------------------------------------------------------------
 
 _LONGEST_CHALLENGE = 2000  # characters of a text that we send back
 _LONGEST_REASON = 500

@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from time import gmtime, strftime, time
@@ -147,38 +147,30 @@ def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: No
         raise ConfigurationError(f"{target} is in the instance folder {folder}. Choose a folder outside of it.")
     try:
         durable.make_folder(target)
-        with _alone(target):
+        busy = f"Another backup is being written to {target}. Try again when it is finished."
+        with _locked(target, fcntl.LOCK_EX, busy):
             return _Backup(settings, target, progress).make()
     except OSError as error:
         where = error.filename or target
         raise StoreUnwritable(f"The backup in {target} was not made: {where}: {error.strerror}.") from error
 
 
-@contextmanager
-def reading(target: Path) -> Iterator[None]:
+def reading(target: Path) -> AbstractContextManager[None]:
     """Prevent backups into a folder inside the block. Raise StoreBusy if one is running; OSError."""
-    try:
-        descriptor = os.open(target / _LOCK, os.O_RDONLY)
-    except FileNotFoundError:  # a copy of a backup has no lock file
-        yield
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise StoreBusy(f"A backup is being written to {target}. Restore when it is finished.") from error
-    finally:
-        os.close(descriptor)
+    if not (target / _LOCK).exists():  # a copy of a backup has no lock file
+        return nullcontext()
+    return _locked(target, fcntl.LOCK_SH, f"A backup is being written to {target}. Restore when it is finished.")
 
 
 @contextmanager
-def _alone(target: Path) -> Iterator[None]:
-    descriptor = os.open(target / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+def _locked(target: Path, kind: int, sentence: str) -> Iterator[None]:
+    """Hold the lock of a folder inside the block. Raise StoreBusy with a sentence if others hold it."""
+    descriptor = os.open(target / _LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise StoreBusy(f"Another backup is being written to {target}. Try again when it is finished.") from error
+        raise StoreBusy(sentence) from error
     finally:
         os.close(descriptor)
 
@@ -197,7 +189,9 @@ class _Backup:
 
     def _check_target(self) -> None:
         if self._former is None:
-            others = [path.name for path in self._target.iterdir() if not _is_ours(path.name)]
+            ours = (_LOCK, COPIES, f"{MANIFEST}.new")
+            names = (path.name for path in self._target.iterdir())
+            others = [name for name in names if name not in ours and not GENERATION.fullmatch(name)]
             if others:
                 raise ConfigurationError(f"{self._target} has other files ({others[0]}). Choose an empty folder.")
             return
@@ -328,10 +322,6 @@ class _Backup:
         for path in self._target.iterdir():
             if GENERATION.fullmatch(path.name) and path.name != current:
                 shutil.rmtree(path)
-
-
-def _is_ours(name: str) -> bool:
-    return name in (_LOCK, COPIES, f"{MANIFEST}.new") or bool(GENERATION.fullmatch(name))
 
 
 def documents(folder: Path) -> Iterator[Path]:

@@ -127,14 +127,11 @@ class State(Collector):
                     good[key] = max(good.get(key, 0), total.last_at)
             for key, at in good.items():
                 last.add_metric(key, at)
-            for source, count in self._pending(inbox):
-                pending.add_metric([source], count)
+            with closing(self._open_store()) as store, store.view() as view:
+                for source in view.sources():
+                    behind = inbox.extents(source.name, store.position(source.name), _MOST_PAGES)
+                    pending.add_metric([source.name], len(behind))
         yield from (runs, last, pending)
-
-    def _pending(self, inbox: Inbox) -> Iterator[tuple[str, int]]:
-        with closing(self._open_store()) as store, store.view() as view:
-            for source in view.sources():
-                yield source.name, len(inbox.extents(source.name, store.position(source.name), _MOST_PAGES))
 
     def _of_hub(self, hub: Hub) -> Iterator[Metric]:
         subscriptions = GaugeMetricFamily("hub_subscriptions", "Subscriptions at our hub.", labels=["state"])

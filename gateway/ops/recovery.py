@@ -73,7 +73,9 @@ def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lam
             "The store cannot be made from the inbox, because the inbox lacks pages that the store has published. "
             "Restore the inbox with `gateway restore`, or keep the store unchanged."
         )
-    known = {name: _known(inbox, name, domain) for name in _names(inbox)}
+    # Those with a note first, in their order, which decides the format prefixes.
+    names = dict.fromkeys((*(name for name, _ in inbox.notes()), *inbox.sources()))
+    known = {name: _known(inbox, name, domain) for name in names}
     _check_domain(known.values(), domain)
     _prepare(store, inbox, known.values())
     counts = Counts()
@@ -106,11 +108,6 @@ def words(made: Made) -> Iterator[str]:
             f"The inbox was lost once, so pages up to {made.lost_until} are missing, with records that were only on "
             "them. Ask your harvesters to harvest everything again."
         )
-
-
-def _names(inbox: Inbox) -> Iterable[str]:
-    """Return the names of all sources: those with a note first, in their order, which decides the format prefixes."""
-    return dict.fromkeys((*(name for name, _ in inbox.notes()), *inbox.sources()))
 
 
 def _known(inbox: Inbox, name: str, domain: str) -> _Known:

@@ -92,8 +92,9 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
         database_files.check_not_served(folder / STORE)
         answered = _answered(folder)
         with ExitStack() as held, reading(source):
-            for file in _databases(folder, known):
-                held.enter_context(database_files.unused(file))
+            for file in known.files:
+                if file.is_database and Instance(folder).is_there(file.name):
+                    held.enter_context(database_files.unused(folder / file.name))
             done = _Restoring(folder, source, known, choice, answered).restore()
         if STORE in done.names:
             with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
@@ -116,11 +117,6 @@ def _answered(folder: Path) -> int:
     return max(copied, Ceiling(store).read())
 
 
-def _databases(folder: Path, manifest: Manifest) -> Iterator[Path]:
-    names = (file.name for file in manifest.files if file.is_database)
-    yield from (folder / name for name in names if Instance(folder).is_there(name))
-
-
 class _Restoring:
     """One restore. Its methods are in the order in which they are called."""
 
@@ -134,14 +130,15 @@ class _Restoring:
         is_going_on = self._ready.exists()
         if not is_going_on:
             self._check_domain()
-            wanted = self._wanted()
+            files = self._wanted()
             try:
-                self._stage(wanted)
+                self._stage(files)
             except BaseException:
                 shutil.rmtree(self._staging, ignore_errors=True)  # it may have filled the disk
                 raise
         copies, damaged = self._bring_documents()
-        self._join_takedowns()
+        wanted = self._takedowns()
+        TakedownFile(self._folder).change(lambda mine: joined(mine, wanted))
         names = tuple(self._swap())
         shutil.rmtree(self._staging)
         self._instance.note(*names)
@@ -194,7 +191,9 @@ class _Restoring:
         durable.make_folder(self._staging)
         if STORE in names:
             self._continue_clock()
-            self._begin_epoch()
+            with closing(open_store(self._staging)) as store:
+                # A new epoch: tokens of the lost store are invalid, and files are checked again.
+                store.remember(EPOCH_FACT, secrets.token_hex(8))
         if INBOX in names:
             with closing(open_inbox(self._staging)) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
@@ -232,11 +231,6 @@ class _Restoring:
         asked_until = now + lead if is_believed else 0
         Ceiling(self._staging / STORE).write(max(asked_until, outcome.answered_until, self._answered))
 
-    def _begin_epoch(self) -> None:
-        """Begin a new epoch of the store: tokens of the lost store are invalid, and files are checked again."""
-        with closing(open_store(self._staging)) as store:
-            store.remember(EPOCH_FACT, secrets.token_hex(8))
-
     # -- steps that only add -------------------------------------------------------------------------------------
 
     def _bring_documents(self) -> tuple[int, tuple[str, ...]]:
@@ -263,10 +257,6 @@ class _Restoring:
             self._instance.put_aside(takedown_file.NAME, self._aside)
             mine = ()
         return joined(mine, theirs)
-
-    def _join_takedowns(self) -> None:
-        wanted = self._takedowns()
-        TakedownFile(self._folder).change(lambda mine: joined(mine, wanted))
 
     # -- steps that replace --------------------------------------------------------------------------------------
 

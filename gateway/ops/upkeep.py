@@ -20,7 +20,7 @@ from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
 from gateway.core.model import Compacted, Lack
-from gateway.core.settings import SETTINGS, Setting, Settings, Value, load
+from gateway.core.settings import SETTINGS, Settings, Value, load
 from gateway.core.states import of_lacks
 from gateway.formats import named, written
 from gateway.ops import recovery
@@ -31,11 +31,10 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, follow
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
-from gateway.store.lock_file import locked
 from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
 from gateway.store.sqlite.database_files import ceiling, check_not_served, unused
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
-from gateway.store.waiting import leave_with_parent
+from gateway.store.waiting import leave_with_parent, locked
 from gateway.takedowns.apply import pending
 from gateway.takedowns.withdrawing import carry_out, finish_erasure
 
@@ -338,13 +337,11 @@ def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
 def _template(values: Mapping[str, Value]) -> str:
     head = "# The settings of this gateway. A line that begins with # has the default; `gateway settings` shows all.\n"
     shown = [setting for setting in SETTINGS if setting.name != "secret"]  # the secret is in a file of its own
-    return head + "".join(_entry(setting, values) for setting in shown)
-
-
-def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
-    value = json.dumps(values.get(setting.name, setting.default), ensure_ascii=False)
-    mark = "" if setting.name in values else "# "
-    return f"\n# {setting.sentence}\n{mark}{setting.name} = {value}\n"
+    for setting in shown:
+        value = json.dumps(values.get(setting.name, setting.default), ensure_ascii=False)
+        mark = "" if setting.name in values else "# "
+        head += f"\n# {setting.sentence}\n{mark}{setting.name} = {value}\n"
+    return head
 
 
 def make_secret(folder: Path) -> None:

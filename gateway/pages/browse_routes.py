@@ -5,7 +5,6 @@ Each page has its data as JSON at the same address with `.json`.
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
@@ -13,10 +12,8 @@ from flask import Blueprint, Response, request
 
 from gateway.core.errors import StoreError
 from gateway.core.model import OaiAnswer
-from gateway.pages.answers import answer, no_page, unavailable
-from gateway.pages.browse_answers import as_json, plain
-from gateway.pages.home_pages import HomePages, Years
-from gateway.pages.list_pages import ListPages, ReadIdentify, SourcePages
+from gateway.pages.answers import answer, as_json, no_page, plain, unavailable
+from gateway.pages.list_pages import ListPages, ReadIdentify, Years
 from gateway.pages.site import Site
 from gateway.pages.tables import Searched
 from gateway.pages.templating import Pages
@@ -126,23 +123,19 @@ def blueprint(
 ) -> Blueprint:
     """Return the Flask blueprint of these pages.
 
-    `inbox` has the harvests, None: it cannot be read. `explore` answers a query string of OAI-PMH, `read_identify`
-    reads the answer of a source to Identify. `years` counts the works of each year, and may raise SearchUnavailable.
-    `searched` counts the items of each source that were searched for. `home_link` is the Link header of the start page.
+    `explore` answers a query string of OAI-PMH; `ListPages` says what the others are.
     """
     blueprint = Blueprint("browse", __name__)
-    pages = Pages(site, Path(__file__).parent / "templates")
-    home = HomePages(store, inbox, pages, years, searched, home_link)
-    sources = SourcePages(store, inbox, pages, read_identify, searched)
-    lists = ListPages(store, pages)
+    pages = Pages(site)
+    lists = ListPages(store, inbox, pages, read_identify, years, searched, home_link)
     addresses: Mapping[str, Callable[..., Response]] = {
-        "/": home.home,
-        "/help": home.help,
+        "/": lists.home,
+        "/help": lists.help,
         "/browse": VerbPages(store, pages, explore).verb,
         "/sets": lists.sets,
         "/formats": lists.formats,
-        "/sources": sources.sources,
-        "/sources/<name>": sources.source,
+        "/sources": lists.sources,
+        "/sources/<name>": lists.source,
     }
     for address, page in addresses.items():
         blueprint.add_url_rule(address, page.__name__, page, defaults={"is_json": False})

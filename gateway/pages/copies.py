@@ -3,12 +3,13 @@
 They are foreign documents, so the answers make a browser save them and run nothing in them.
 """
 
+from __future__ import annotations
+
 import logging
 import re
 from collections.abc import Iterator, Sequence
 from mimetypes import guess_extension
 from pathlib import Path
-from typing import Protocol
 
 from flask import Blueprint, Response, abort, send_file
 
@@ -16,8 +17,8 @@ from gateway.core.errors import StoreError
 from gateway.core.settings import place_of_copy
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
 from gateway.pages.answers import answer
+from gateway.pages.item_head import LINK_SETS, links_of_content
 from gateway.pages.item_places import Places
-from gateway.pages.signposting import LINK_SETS, links_of_content
 from gateway.pages.site import Site
 from gateway.store.base import Store, View
 
@@ -26,19 +27,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_ITEMS = 5_000  # of one copy, in its link set
 
 
-class Links(Protocol):
-    """The typed links of copies, which belong to items."""
-
-    def header(self, view: View, digest: str, identifiers: Sequence[str]) -> str:
-        """Return the `Link` header of the copy with this SHA-256, which belongs to these items."""
-        ...
-
-    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response:
-        """Return the link set of a copy in one of its forms, named by the ending of its address."""
-        ...
-
-
-def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blueprint:
+def blueprint(store: Store, instance: Path, base_url: str, links: CopyLinks) -> Blueprint:
     """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
     blueprint = Blueprint("copies", __name__)
 

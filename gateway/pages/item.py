@@ -82,11 +82,12 @@ class ShownFile(NamedTuple):
 
 def shown_files(files: Iterable[FileLink]) -> tuple[ShownFile, ...]:
     """Return the files in the order of the record, PDFs that have a licence first, and missing files last."""
-    return tuple(sorted(map(_shown, files), key=_order))
-
-
-def _order(file: ShownFile) -> tuple[bool, bool, bool]:
-    return bool(file.missing), file.type_name != "PDF", not (file.license and file.license.is_open)
+    return tuple(
+        sorted(
+            map(_shown, files),
+            key=lambda file: (bool(file.missing), file.type_name != "PDF", not (file.license and file.license.is_open)),
+        )
+    )
 
 
 def license_named(text: str) -> License | None:

@@ -1,4 +1,4 @@
-"""The head of an item's page, for programs: schema.org, Google Scholar's `citation_*` tags and Open Graph. Pure.
+"""An item for programs: schema.org, Google Scholar's `citation_*` tags and Open Graph, JSON. Pure.
 
 In JSON-LD, characters that could end the element `script` are escaped, so no text of a record can leave it.
 """
@@ -8,7 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from gateway.core.bibliography.dates import date_parts
-from gateway.pages.item import Item
+from gateway.core.model import Outcome, Tried
+from gateway.core.typed_links import JSON, TEXT, Link, spdx_uri
+from gateway.core.xmltext import utc_datetime
+from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
+from gateway.pages.item import Item, License, ShownFile
 from gateway.pages.reference import Author
 from gateway.pages.shown import bare, shortened
 
@@ -140,3 +144,165 @@ def description_of(item: Item) -> str:
     """Return the beginning of the abstract, for search engines and previews."""
     abstracts = item.reference.abstracts
     return shortened(bare(abstracts[0].text), _MOST_DESCRIPTION) if abstracts else ""
+
+
+# --- JSON of our own: what the page of an item shows -----------------------------------------------------------------
+
+
+def item_json(item: Item) -> str:
+    """Return the JSON of an item; every name is there, also without a value."""
+    reference = item.reference
+    entry = {
+        "identifier": item.identifier,
+        "url": item.url,
+        "datestamp": item.datestamp,
+        "source": {"name": item.source, "baseURL": item.source_url, "identifier": item.upstream, "page": item.origin},
+        "complete": not item.is_too_large,
+        "title": item.title,
+        "authors": [{"name": author.name, "orcid": author.orcid or None} for author in reference.authors],
+        "type": reference.kind.name,
+        "year": reference.year or None,
+        "date": reference.date or None,
+        "journal": reference.journal or None,
+        "publisher": reference.publisher or None,
+        "language": reference.language or None,
+        "abstracts": [{"text": text, "language": language or None} for text, language, _ in reference.abstracts],
+        "subjects": [subject.text for subject in reference.subjects],
+        "identifiers": [
+            {"scheme": entry.scheme, "value": entry.text, "url": entry.url or None} for entry in reference.identifiers
+        ],
+        "license": item.license.url if item.license else None,
+        "files": [_file_facts(file) for file in item.files],
+        "search": None if item.files or item.is_too_large else _search(item),
+        "provenance": [
+            {
+                "baseURL": hop.base_url,
+                "identifier": hop.identifier,
+                "datestamp": hop.datestamp,
+                "metadataNamespace": hop.namespace,
+                "harvestDate": hop.harvest_date,
+                "altered": hop.is_altered,
+            }
+            for hop in item.hops
+        ],
+        "sets": [{"setSpec": entry.spec, "setName": entry.name, "records": entry.records} for entry in item.sets],
+        "metadata": dict(item.metadata),
+        "forms": dict(item.forms),
+    }
+    return json.dumps(entry, ensure_ascii=False, indent=1) + "\n"
+
+
+def _file_facts(file: ShownFile) -> dict[str, object]:
+    return {
+        "url": file.url,
+        "copy": file.copy_url or None,
+        "mimeType": file.mime_type,
+        "version": file.version or None,
+        "license": file.license.url if file.license else None,
+        "size": file.size,
+        "sha256": file.sha256 or None,
+        "origin": "discovered" if file.is_found else "upstream",
+        "foundIn": file.found_in or None,
+        "foundAt": file.found_at or None,
+        "modified": file.modified or None,
+        "retracted": file.retracted or None,
+        "missing": file.missing or None,
+    }
+
+
+def _search(item: Item) -> dict[str, object]:
+    """Return how the search for a file of an item without files stands."""
+    tried = item.tried or Tried(0, Outcome.FAULT)
+    return {
+        "state": item.search.facts(),
+        "outcome": tried.outcome.value if tried.searched_at else None,
+        "searchedAt": utc_datetime(tried.searched_at) if tried.searched_at else None,
+        "nextAfter": utc_datetime(tried.next_at) if tried.next_at else None,
+        "steps": [{"step": step, "outcome": outcome.value} for step, outcome in tried.steps],
+    }
+
+
+# --- Typed links (FAIR Signposting Profile, 2023-10-02): all are in the link set, and a header has the first of them -
+
+ABOUT_PAGE = "https://schema.org/AboutPage"
+_XML = "application/xml"
+# The link sets of an item by the ending of their addresses, with their media types.
+LINK_SETS = {"linkset.json": JSON, "linkset": TEXT}
+# The forms of an item that describe it, by the ending of their addresses, with their media types.
+EXPORTS = {"bib": BIBTEX_TYPE, "ris": RIS_TYPE, "csl.json": CSL_JSON_TYPE, "jsonld": JSON_LD_TYPE}
+# What says more of the forms whose media type many formats share.
+_PROFILES = {"jsonld": "https://schema.org/"}
+
+
+def links_of_page(item: Item) -> Iterator[Link]:
+    """Yield the links of an item's page, those to its link sets included."""
+    page = item.url
+    yield Link(page, "cite-as", item.persistent_url)
+    yield Link(page, "type", ABOUT_PAGE)
+    yield Link(page, "type", f"https://schema.org/{item.reference.kind.schema_class}")
+    if license_url := _license(item.license):
+        yield Link(page, "license", license_url)
+    yield Link(page, "canonical", item.canonical)
+    yield from _link_sets(item.forms, page)
+    for prefix, url in item.metadata.items():
+        namespace = next((known.namespace for known in item.formats if known.metadata_prefix == prefix), "")
+        yield Link(page, "describedby", url, type=_XML, profile=namespace)
+    for form, content_type in EXPORTS.items():
+        media_type = content_type.partition(";")[0]
+        yield Link(page, "describedby", item.forms[form], type=media_type, profile=_PROFILES.get(form, ""))
+    for file in item.files:
+        yield Link(page, "item", file.copy_url or file.url, type=file.mime_type)
+    for author in item.reference.authors:
+        if author.orcid:
+            yield Link(page, "author", author.orcid)
+    for identifier in item.reference.identifiers:
+        if identifier.scheme in ("doi", "handle", "arxiv", "pmid"):
+            yield Link(page, "related", identifier.url)
+
+
+def links_of_metadata(url: str, page: str, link_sets: Mapping[str, str], profile: str = "") -> Iterator[Link]:
+    """Yield the links of metadata at `url`: to the page of their item, and to its link sets by their endings."""
+    yield Link(url, "describes", page, type="text/html")
+    if profile:
+        yield Link(url, "profile", profile)
+    yield from _link_sets(link_sets, url)
+
+
+def links_of_export(item: Item, form: str) -> Iterator[Link]:
+    """Yield the links of a form that describes an item: to its page, and to its link sets."""
+    return links_of_metadata(item.forms[form], item.url, item.forms, _PROFILES.get(form, ""))
+
+
+def links_of_content(url: str, page: str, link_sets: Mapping[str, str]) -> Iterator[Link]:
+    """Yield the links of a file that we serve at `url`: to the page of its item, and to its link sets."""
+    yield Link(url, "collection", page, type="text/html")
+    yield from _link_sets(link_sets, url)
+
+
+def link_set(item: Item) -> Iterator[Link]:
+    """Yield all links of the item: of its page, its metadata and its files (RFC 9264)."""
+    yield from links_of_page(item)
+    for prefix, url in item.metadata.items():
+        namespace = next((known.namespace for known in item.formats if known.metadata_prefix == prefix), "")
+        yield Link(url, "describes", item.url, type="text/html")
+        if namespace:
+            yield Link(url, "profile", namespace)
+    for form in EXPORTS:
+        yield Link(item.forms[form], "describes", item.url, type="text/html")
+        if form in _PROFILES:
+            yield Link(item.forms[form], "profile", _PROFILES[form])
+    for file in item.files:
+        yield Link(file.copy_url or file.url, "collection", item.url, type="text/html")
+        license_url = _license(file.license)
+        if license_url and license_url != _license(item.license):
+            yield Link(file.copy_url or file.url, "license", license_url)
+
+
+def _license(known: License | None) -> str:
+    """Return the URI of a licence: that of SPDX if it lists the licence; empty when none is known."""
+    return spdx_uri(known.url) or known.url if known else ""
+
+
+def _link_sets(urls: Mapping[str, str], anchor: str) -> Iterator[Link]:
+    for form, media_type in LINK_SETS.items():
+        yield Link(anchor, "linkset", urls[form], type=media_type)

@@ -6,7 +6,6 @@ redirected to ours (308). An ending such as `.json` counts only if no item has t
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 
 from flask import Blueprint, Request, Response, request
@@ -18,11 +17,11 @@ from gateway.core.names import set_label, source_of, upstream_identifier
 from gateway.core.secret_arguments import secret_argument
 from gateway.core.states import of_tombstone
 from gateway.core.typed_links import Link, header, in_order, linkset_json, linkset_text
-from gateway.pages import item_head, item_json, signposting
+from gateway.pages import item_head
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
+from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.item import Item, SetOfItem, ShownFile, item_of, shown_sets
 from gateway.pages.item_places import FORMS, Ambiguous, Places
-from gateway.pages.reference_formats import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE, bibtex, csl_json, ris
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
@@ -78,7 +77,7 @@ class _Landing:
         self._tried = tried
         self._site = site
         self._places = Places(site)
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
         self._texts = self.pages.texts
 
     # -- addresses -----------------------------------------------------------------------------------------------
@@ -126,20 +125,17 @@ class _Landing:
             if record.is_deleted:
                 return self._gone(identifier, record)
             url, page = self._places.whole(ours), self._places.url(view, identifier)
-            sets = {form: self._places.url(view, identifier, form) for form in signposting.LINK_SETS}
+            sets = {form: self._places.url(view, identifier, form) for form in item_head.LINK_SETS}
             namespace = next((known.namespace for known in view.formats() if known.metadata_prefix == prefix), "")
-            links = signposting.links_of_metadata(url, page, sets, namespace)
+            links = list(item_head.links_of_metadata(url, page, sets, namespace))
+            if covering := self._site.capability_list(prefix):  # ResourceSync 1.1 §15.2
+                links.insert(0, Link(url, "resourcesync", covering))
             return answer(
                 self._describe(record.content).metadata,
                 _XML,
-                headers={"Link": header((*self._covering(url, prefix), *links), url)},
+                headers={"Link": header(links, url)},
                 last_modified=record.datestamp if record.datestamp < view.horizon else None,
             )
-
-    def _covering(self, url: str, prefix: str) -> tuple[Link, ...]:
-        """Return the link to the Capability List that covers metadata (ResourceSync 1.1 §15.2)."""
-        target = self._site.capability_list(prefix)
-        return (Link(url, "resourcesync", target),) if target else ()
 
     def _place(self, view: View, asked: Request, tail: str) -> tuple[str, str] | None:
         """Return the identifier and the form that an address means; None if there is no such item."""
@@ -202,15 +198,15 @@ class _Landing:
     def _form(self, view: View, item: Item, form: str, asked: Request, last_modified: int | None) -> Response:
         if form in _EXPORTS:
             write, content_type = _EXPORTS[form]
-            links = header(signposting.links_of_export(item, form), item.forms[form])
+            links = header(item_head.links_of_export(item, form), item.forms[form])
             return answer(write(item), content_type, headers={"Link": links}, last_modified=last_modified)
-        if form in signposting.LINK_SETS:
+        if form in item_head.LINK_SETS:
             write_links = linkset_json if form == "linkset.json" else linkset_text
-            content = b"".join(write_links(in_order(signposting.link_set(item))))
-            return answer(content, signposting.LINK_SETS[form], last_modified=last_modified)
+            content = b"".join(write_links(in_order(item_head.link_set(item))))
+            return answer(content, item_head.LINK_SETS[form], last_modified=last_modified)
         if form in ("authors", "files"):
             return self._list(item, form, asked)
-        typed_links = tuple(signposting.links_of_page(item))
+        typed_links = tuple(item_head.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
         tags = tuple(item_head.citation_tags(item))
@@ -286,7 +282,7 @@ class _Landing:
 
 
 _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {
-    "json": (item_json.item_json, item_json.CONTENT_TYPE),
+    "json": (item_head.item_json, "application/json"),
     "jsonld": (item_head.schema_org, item_head.JSON_LD_TYPE),
     "bib": (lambda item: bibtex(item.reference, item.url), BIBTEX_TYPE),
     "ris": (lambda item: ris(item.reference, item.url), RIS_TYPE),
@@ -295,7 +291,7 @@ _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {
 # What the page of an item may be asked for instead of HTML, by media type (RFC 9110 §12.5.1).
 _OFFERED = {
     "text/html": "html",
-    **{media_type: form for form, media_type in signposting.LINK_SETS.items()},
+    **{media_type: form for form, media_type in item_head.LINK_SETS.items()},
     **{content_type.partition(";")[0]: form for form, (_, content_type) in _EXPORTS.items()},
 }
 

@@ -4,6 +4,7 @@ The latter describes our pages and their JSON.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -31,6 +32,34 @@ _FORMS = {
     "files": ("All files of an item", "text/html"),
 }
 _SEARCH = {"json": "application/json", "csv": "text/csv", "atom": "application/atom+xml"}
+_PART = {"type": "integer", "minimum": 1}
+_PARAMETER = re.compile(r"\{(\w+)\}")
+_MEDIA_TYPES = {"json": "application/json", "xml": "application/xml", "zip": "application/zip"}
+# The documents of ResourceSync, of a set of resources and of files, with their summaries.
+_LISTS = {
+    "capabilitylist.xml": "The Capability List of a set of resources",
+    "resourcelist.xml": "The Resource List, or its index",
+    "resourcedump.xml": "The Resource Dump: packages of all resources",
+    "changelist.xml": "The Change List Index",
+    "changedump.xml": "The Change Dump: packages of changes",
+    "resourcelist-archive.xml": "The Resource List Archive",
+    "changelist-archive.xml": "The Change List Archive",
+    "changedump-archive.xml": "The Change Dump Archive",
+    "resourcelist-{part}.xml": "A part of the Resource List",
+    "resourcedump-{part}.xml": "A copy of the manifest of a package",
+    "resourcedump-{part}.zip": "A package of the Resource Dump",
+    "changelist-{period}.xml": "A Change List",
+    "changedump-{period}.xml": "The Change Dump of a closed period",
+    "changedump-manifest-{period}.xml": "A copy of the manifest of a package of changes",
+    "changedump-{period}.zip": "A package of changes",
+    "archive/{name}/resourcelist.xml": "An archived Resource List, or its index",
+    "archive/{name}/resourcelist-{part}.xml": "A part of an archived Resource List",
+}
+_FILE_LISTS = {
+    "/resourcesync/files/capabilitylist.xml": "The Capability List of files",
+    "/resourcesync/files/resourcelist.xml": "The index of the Resource List of files",
+    "/resourcesync/files/resourcelist-{part}.xml": "A part of the Resource List of files",
+}
 PROFILE = "https://signposting.org/FAIRiCat/"
 # RFC 9727 §4 asks for the first one; a value may have several (RFC 9264 §5).
 _PROFILES = f"https://www.rfc-editor.org/info/rfc9727 {PROFILE}"
@@ -47,6 +76,9 @@ def document(
 
     `has_files`: copies of files are served. `has_lists`: it is a ResourceSync source; `has_file_lists`: also of files.
     """
+    paths = {**_of_repository(), **_of_items(), **(_searches() if site.has_search else {}), **_others()}
+    paths |= (_of_copies() if has_files else {}) | (_lists() if has_lists else {})
+    paths |= _described(_FILE_LISTS) if has_file_lists else {}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -56,31 +88,22 @@ def document(
             "contact": {"email": site.admin_email},
         },
         "servers": [{"url": site.url}],
-        "paths": {
-            **_of_repository(),
-            **_of_items(),
-            **(_searches() if site.has_search else {}),
-            **_others(has_files),
-            **(_lists() if has_lists else {}),
-            **(_file_lists() if has_file_lists else {}),
-        },
+        "paths": paths,
     }
 
 
 def _of_repository() -> dict[str, Any]:
     return {
-        "/index.json": _get("What this repository is, and its sources", "application/json"),
-        "/help.json": _get("What people and robots should know", "application/json"),
-        "/sources.json": _get("All sources", "application/json", _query("after")),
-        "/sources/{name}.json": _get("One source and its harvests", "application/json", _path("name"), missing=True),
-        "/sets.json": _get(
-            "The sets, or those below one", "application/json", _query("set"), _query("after"), missing=True
-        ),
-        "/formats.json": _get("The metadata formats", "application/json"),
-        "/formats/{prefix}.json": _get("One metadata format", "application/json", _path("prefix"), missing=True),
-        "/browse.json": _get(
+        **_get("/index.json", "What this repository is, and its sources"),
+        **_get("/help.json", "What people and robots should know"),
+        **_get("/sources.json", "All sources", _query("after")),
+        **_get("/sources/{name}.json", "One source and its harvests"),
+        **_get("/sets.json", "The sets, or those below one", _query("set"), _query("after"), missing=True),
+        **_get("/formats.json", "The metadata formats"),
+        **_get("/formats/{prefix}.json", "One metadata format"),
+        **_get(
+            "/browse.json",
             "An answer of OAI-PMH as JSON",
-            "application/json",
             *map(_query, ("verb", "identifier", "metadataPrefix", "set", "from", "until", "resumptionToken")),
         ),
     }
@@ -88,47 +111,28 @@ def _of_repository() -> dict[str, Any]:
 
 def _of_items() -> dict[str, Any]:
     identifier = _query("identifier", _FILLED, required=True)
-    paths = {
-        "/items/": _get(
-            "An item, as a page or in the form that `format` names",
-            "text/html",
-            identifier,
-            _query("format", {"enum": ["html", *_FORMS]}),
-            missing=True,
-            others=[content_type for _, content_type in _FORMS.values()],
-        ),
-        "/items/{identifier}": _get(
-            "The page of an item, or a redirect to the form that Accept prefers",
-            "text/html",
-            _path("identifier"),
-            missing=True,
-            negotiated=True,
-        ),
-        **{
-            f"/items/{{identifier}}.{form}": _get(summary, content_type, _path("identifier"), missing=True)
-            for form, (summary, content_type) in _FORMS.items()
-        },
-        "/metadata/{prefix}/": _get(
-            "The metadata of an item", "application/xml", _path("prefix"), identifier, missing=True
-        ),
-        "/metadata/{prefix}/{identifier}": _get(
-            "The metadata of an item", "application/xml", _path("prefix"), _path("identifier"), missing=True
-        ),
-        "/oai:{name}": _get(
-            "A redirect to an item, or to a form of it by the suffixes of ERRoLs",
-            "text/html",
-            _path("name"),
-            missing=True,
-        ),
-        "/resolve": _get(
-            "An item by any of its identifiers", "text/html", _query("id", _FILLED, required=True), missing=True
-        ),
+    after = _query("after", {"type": "integer", "minimum": 0, "maximum": 99999999})
+    paths = _get(
+        "/items/",
+        "An item, as a page or in the form that `format` names",
+        identifier,
+        _query("format", {"enum": ["html", *_FORMS]}),
+        missing=True,
+        others=[content_type for _, content_type in _FORMS.values()],
+    )
+    paths |= _get(
+        "/items/{identifier}", "The page of an item, or a redirect to the form that Accept prefers", negotiated=True
+    )
+    for form, (summary, content_type) in _FORMS.items():
+        more = (after,) if form in ("authors", "files") else ()
+        paths |= _get(f"/items/{{identifier}}.{form}", summary, *more, content_type=content_type)
+    return {
+        **paths,
+        **_get("/metadata/{prefix}/", "The metadata of an item", identifier, content_type="application/xml"),
+        **_get("/metadata/{prefix}/{identifier}", "The metadata of an item", content_type="application/xml"),
+        **_get("/oai:{name}", "A redirect to an item, or to a form of it by the suffixes of ERRoLs"),
+        **_get("/resolve", "An item by any of its identifiers", _query("id", _FILLED, required=True), missing=True),
     }
-    for form in ("authors", "files"):
-        paths[f"/items/{{identifier}}.{form}"]["get"]["parameters"].append(
-            _query("after", {"type": "integer", "minimum": 0, "maximum": 99999999})
-        )
-    return paths
 
 
 def _searches() -> dict[str, Any]:
@@ -141,106 +145,67 @@ def _searches() -> dict[str, Any]:
         _query("order", _ORDER),
         _query("after"),
     ]
+    paths: dict[str, Any] = {}
+    for form, content_type in _SEARCH.items():
+        paths |= _get(f"/search.{form}", "Items that fit a query", *arguments, content_type=content_type)
+    return paths
+
+
+def _others() -> dict[str, Any]:
     return {
-        f"/search.{form}": _get("Items that fit a query", content_type, *arguments)
-        for form, content_type in _SEARCH.items()
-    }
-
-
-def _others(has_files: bool) -> dict[str, Any]:
-    copies = _get("Our copy of a file by its SHA-256", "application/octet-stream", _path("sha256"), missing=True)
-    of_copies = {
-        f"/files/{{sha256}}.{form}": _get(
-            "All items that our copy of a file belongs to (RFC 9264)", _FORMS[form][1], _path("sha256"), missing=True
-        )
-        for form in ("linkset", "linkset.json")
-    }
-    return {
-        "/sitemap.xml": _get("The sitemap index", "application/xml"),
-        "/sitemaps/{name}.xml": _get("One sitemap", "application/xml", _path("name"), missing=True),
-        "/robots.txt": _get("What crawlers may read", "text/plain"),
-        "/schemas/{name}": _get("A schema that our records name", "application/xml", _path("name"), missing=True),
-        "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
-        "/openapi.json": _get("This description", "application/json"),
-        **({"/files/{sha256}": copies, **of_copies} if has_files else {}),
-    }
-
-
-def _file_lists() -> dict[str, Any]:
-    folder = "/resourcesync/files"
-    return {
-        f"{folder}/capabilitylist.xml": _get("The Capability List of files", "application/xml"),
-        f"{folder}/resourcelist.xml": _get("The index of the Resource List of files", "application/xml"),
-        f"{folder}/resourcelist-{{part}}.xml": _get(
-            "A part of the Resource List of files", "application/xml", _path("part"), missing=True
+        **_get("/sitemap.xml", "The sitemap index"),
+        **_get("/sitemaps/{name}.xml", "One sitemap"),
+        **_get("/robots.txt", "What crawlers may read", content_type="text/plain"),
+        **_get("/schemas/{name}", "A schema that our records name", content_type="application/xml"),
+        **_get(
+            "/.well-known/api-catalog", "The interfaces of this repository", content_type="application/linkset+json"
         ),
+        **_get("/openapi.json", "This description"),
     }
+
+
+def _of_copies() -> dict[str, Any]:
+    paths = _get("/files/{sha256}", "Our copy of a file by its SHA-256", content_type="application/octet-stream")
+    for form in ("linkset", "linkset.json"):
+        summary = "All items that our copy of a file belongs to (RFC 9264)"
+        paths |= _get(f"/files/{{sha256}}.{form}", summary, content_type=_FORMS[form][1])
+    return paths
 
 
 def _lists() -> dict[str, Any]:
-    folder = "/resourcesync/{prefix}/{spec}"
-    where = (_path("prefix"), _path("spec"))
-    part = {"name": "part", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
-    summaries = {
-        "capabilitylist.xml": "The Capability List of a set of resources",
-        "resourcelist.xml": "The Resource List, or its index",
-        "resourcedump.xml": "The Resource Dump: packages of all resources",
-        "changelist.xml": "The Change List Index",
-        "changedump.xml": "The Change Dump: packages of changes",
-        "resourcelist-archive.xml": "The Resource List Archive",
-        "changelist-archive.xml": "The Change List Archive",
-        "changedump-archive.xml": "The Change Dump Archive",
-    }
-    return {
-        "/.well-known/resourcesync": _get("The Source Description (ResourceSync 1.1)", "application/xml"),
-        **{
-            f"{folder}/{name}": _get(summary, "application/xml", *where, missing=True)
-            for name, summary in summaries.items()
-        },
-        f"{folder}/resourcelist-{{part}}.xml": _get(
-            "A part of the Resource List", "application/xml", *where, part, missing=True
-        ),
-        f"{folder}/resourcedump-{{part}}.xml": _get(
-            "A copy of the manifest of a package", "application/xml", *where, part, missing=True
-        ),
-        f"{folder}/resourcedump-{{part}}.zip": _get(
-            "A package of the Resource Dump", "application/zip", *where, part, missing=True
-        ),
-        f"{folder}/changelist-{{period}}.xml": _get(
-            "A Change List", "application/xml", *where, _path("period"), missing=True
-        ),
-        f"{folder}/changedump-{{period}}.xml": _get(
-            "The Change Dump of a closed period", "application/xml", *where, _path("period"), missing=True
-        ),
-        f"{folder}/changedump-manifest-{{period}}.xml": _get(
-            "A copy of the manifest of a package of changes", "application/xml", *where, _path("period"), missing=True
-        ),
-        f"{folder}/changedump-{{period}}.zip": _get(
-            "A package of changes", "application/zip", *where, _path("period"), missing=True
-        ),
-        f"{folder}/archive/{{name}}/resourcelist.xml": _get(
-            "An archived Resource List, or its index", "application/xml", *where, _path("name"), missing=True
-        ),
-        f"{folder}/archive/{{name}}/resourcelist-{{part}}.xml": _get(
-            "A part of an archived Resource List", "application/xml", *where, _path("name"), part, missing=True
-        ),
-    }
+    description = _get(
+        "/.well-known/resourcesync", "The Source Description (ResourceSync 1.1)", content_type="application/xml"
+    )
+    return description | _described(
+        {f"/resourcesync/{{prefix}}/{{spec}}/{name}": summary for name, summary in _LISTS.items()}
+    )
+
+
+def _described(summaries: Mapping[str, str]) -> dict[str, Any]:
+    """Return the descriptions of addresses that only need a summary."""
+    paths: dict[str, Any] = {}
+    for address, summary in summaries.items():
+        paths |= _get(address, summary)
+    return paths
 
 
 def _get(
+    address: str,
     summary: str,
-    content_type: str,
-    *parameters: dict[str, Any],
+    *arguments: dict[str, Any],
+    content_type: str = "",
     missing: bool = False,
     negotiated: bool = False,
     others: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return the description of an address that is only read."""
-    contents: dict[str, Any] = {media_type: {} for media_type in (content_type, *others)}
+    """Return the description of an address that is only read; an address with a parameter may lead to nothing."""
+    parameters = [*map(_path, _PARAMETER.findall(address)), *arguments]
+    media_type = content_type or _MEDIA_TYPES.get(address.rpartition(".")[2], "text/html")
+    contents: dict[str, Any] = {name: {} for name in (media_type, *others)}
     answers: dict[str, Any] = {"200": {"description": "The answer", "content": contents}}
     if parameters:
         answers["400"] = answers["414"] = {"description": "The address cannot be read"}
-    if missing:
+    if missing or "{" in address:
         answers["303"] = answers["308"] = {"description": "It is at the address in Location"}
         answers["300"] = {"description": "Several items are meant"}
         answers["404"] = {"description": "There is no such thing"}
@@ -249,11 +214,11 @@ def _get(
     if negotiated:
         answers["406"] = {"description": "There is no form of a media type that the client accepts"}
     answers["503"] = {"description": "The repository cannot answer now; see Retry-After"}
-    return {"get": {"summary": summary, "parameters": list(parameters), "responses": answers}}
+    return {address: {"get": {"summary": summary, "parameters": parameters, "responses": answers}}}
 
 
 def _path(name: str) -> dict[str, Any]:
-    return {"name": name, "in": "path", "required": True, "schema": _TEXT}
+    return {"name": name, "in": "path", "required": True, "schema": _PART if name == "part" else _TEXT}
 
 
 def _query(name: str, schema: Mapping[str, Any] = _TEXT, *, required: bool = False) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Every answer is a redirect (303), and only to our own addresses.
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -58,7 +57,7 @@ class _Resolver:
         self._find = find
         self._site = site
         self._places = Places(site)
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
 
     def item(self, text: str) -> Response:
         """Answer for an identifier of ours, with or without a suffix; an item whose identifier ends so comes first."""
@@ -128,13 +127,9 @@ class _Resolver:
             return view.items_with(digest[1].lower(), _MOST)
         known = view.items_of(text, _MOST)
         if known:
-            return tuple(name for name in known if self._is_living(view, name))
+            return tuple(name for name in known if (record := view.record(name, "oai_dc")) and not record.is_deleted)
         wanted = uri_of(text) or text
         return tuple(name for name in self._find(text) if wanted.lower() in self._names(view, name))
-
-    def _is_living(self, view: View, identifier: str) -> bool:
-        record = view.record(identifier, "oai_dc")
-        return record is not None and not record.is_deleted
 
     def _names(self, view: View, identifier: str) -> set[str]:
         """Return what the record of an item calls it, in lower case."""

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
-from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
@@ -16,13 +15,12 @@ from gateway.core.model import Description
 from gateway.core.names import set_label, source_of
 from gateway.core.normal_forms import CSV_TYPE
 from gateway.core.xmltext import clean, escape, escape_attribute, utc_datetime
-from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
-from gateway.pages.home_pages import shown_years
+from gateway.pages.list_pages import shown_years
 from gateway.pages.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
 from gateway.pages.shown import moment
 from gateway.pages.site import Site
-from gateway.pages.templating import Pages
+from gateway.pages.templating import NARROW, Bar, Pages, bars
 from gateway.search.base import MOST_LETTERS, Query, Reader, Results, YearCount
 from gateway.store.base import Store, View
 
@@ -65,7 +63,7 @@ class _Search:
         self._describe = describe
         self._path_of = path_of
         self._site = site
-        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self.pages = Pages(site)
 
     def answer(self, form: str) -> Response:
         """Answer a query in one form."""
@@ -86,7 +84,8 @@ class _Search:
             hits = [
                 hit_of(entry, self._path_of(view, entry.identifier), source_of(entry.identifier)) for entry in described
             ]
-            names = {spec: self._name(view, spec) for spec in sets_named(results, query)}
+            specs = {spec: view.set_named(spec) for spec in sets_named(results, query)}
+            names = {spec: set_label(spec, known.name if known else "") for spec, known in specs.items()}
         if form == "html":
             return self._page(query, results, hits, names)
         return self._feed(form, query, results, hits, {entry.identifier: entry.datestamp for entry in described})
@@ -131,7 +130,7 @@ class _Search:
         if len(shown) < 2:  # noqa: PLR2004 - one bar shows nothing
             return ""
         name = self.pages.texts.search.chart_name.format(first=shown[0].year, last=shown[-1].year)
-        return charts.bars([charts.Bar(str(count.year), count.items) for count in shown], name, charts.NARROW)
+        return bars([Bar(str(count.year), count.items) for count in shown], name, NARROW)
 
     def _described(self, view: View, identifiers: Iterable[str]) -> Iterable[Description]:
         """Yield the records of these items; one that was deleted a moment ago is left out."""
@@ -139,10 +138,6 @@ class _Search:
             record = view.record(identifier, "oai_didl")
             if record is not None and not record.is_deleted:
                 yield self._describe(record.content)
-
-    def _name(self, view: View, spec: str) -> str:
-        known = view.set_named(spec)
-        return set_label(spec, known.name if known else "")
 
 
 def _page_of(base: str, key: str | None) -> str:

@@ -169,7 +169,7 @@ def is_web(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-# --- Shows the little TeX that titles and abstracts contain -----------------------------------------------------------
+# --- Shows the little TeX that titles and abstracts contain ----------------------------------------------------------
 
 _GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",

@@ -19,7 +19,6 @@ from gateway.core.model import (
     CopyOrder,
     Decision,
     DocumentKind,
-    FoundCopy,
     ListedCopy,
     Outcome,
     User,
@@ -32,19 +31,18 @@ from gateway.fulltext.review import UNKNOWN
 from gateway.pages.shown import number
 from gateway.pages.templating import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
-from gateway.review.entries import can_undo, status_of
 from gateway.review.frame import (
     ReviewPages,
     address_in_list,
-    csv_answer,
+    form_asked,
     item_address,
-    json_answer,
+    list_answer,
     page,
     refused,
     see_other,
 )
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
-from gateway.review.listing import Listing, Shown, sources_of
+from gateway.review.listing import Listing, Shown, can_undo, sources_of, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 
@@ -65,11 +63,13 @@ _BEGINNING: Final = 1024  # bytes in which a PDF names itself
 
 
 class CopiesPage:
-    """Answers with pages of the list."""
+    """Answers with pages of the list, and with our copies, which are in an instance folder."""
 
-    def __init__(self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+    def __init__(
+        self, listing: Listing, discovery: Callable[[], Discovery], store: Store, pages: ReviewPages, instance: Path
+    ) -> None:
         self._listing, self._discovery, self._store, self._pages = listing, discovery, store, pages
-        self._root = pages.site.root
+        self._root, self._instance = pages.site.root, instance
 
     def html(self) -> Response:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
@@ -97,7 +97,9 @@ class CopiesPage:
             status_next=address,
             heading=self._heading(asked, user, shown),
             lacks=self._discovery().copies_lack_after() is not None,
-            previous_url=_previous(base, asked, shown),
+            previous_url=base + filter_query(asked, before=key_of(shown.first, asked.order))
+            if shown.has_previous
+            else "",
             next_url=_next(base, asked, shown),
             forms=[
                 (name.upper(), f"{self._root}/review/copies.{name}?{filter_query(asked)}") for name in ("json", "csv")
@@ -105,29 +107,48 @@ class CopiesPage:
         )
         return page(body)
 
-    def json(self) -> Response:
-        """Answer with a page of the list as JSON, and the address of the next one."""
-        asked = asked_of(request.args)
-        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        following = _next(f"{self._root}/review/copies.json?", asked, shown)
-        document = {"next": following or None, "copies": [facts_of(row) for row in shown.rows]}
-        return json_answer(document, following)
-
-    def csv(self) -> Response:
-        """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
-        asked = asked_of(request.args)
-        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        following = _next(f"{self._root}/review/copies.csv?", asked, shown)
-        return csv_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
-
     def data(self) -> Response:
+        """Answer with a page of the list as data, and the address of the next one."""
+        asked = asked_of(request.args)
+        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
+        following = _next(f"{self._root}/review/copies.{form_asked()}?", asked, shown)
+        return list_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
+
+    def to_data(self) -> Response:
         """Lead from `/review.json` and `/review.csv` to the data of the list.
 
         A browser does not send the cookie to these two: they are not below the path of the pages.
         """
         query = request.query_string.decode("latin-1")
-        form = request.path.rpartition(".")[2]
-        return see_other(f"{self._root}/review/copies.{form}" + (f"?{query}" if query else ""))
+        return see_other(f"{self._root}/review/copies.{form_asked()}" + (f"?{query}" if query else ""))
+
+    def copy(self, digest: str) -> Response:
+        """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
+        if not _DIGEST.fullmatch(digest):
+            abort(HTTPStatus.NOT_FOUND)
+        texts = self._pages.texts.review_list
+        sources = sources_of(signed_in())
+        own = () if sources == ("",) else sources
+        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
+        place = place_of_copy(self._instance, digest)
+        is_withdrawn = Withdrawn(self._store, self._discovery()).has
+        if owners and all(is_withdrawn(Decision(copy.identifier, copy.url, digest, "", "", "", 0)) for copy in owners):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
+        if not owners or not place.is_file():
+            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
+        with place.open("rb") as file:
+            is_pdf = _PDF in file.read(_BEGINNING)
+        response = send_file(
+            place,
+            mimetype="application/pdf" if is_pdf else "application/octet-stream",
+            etag=digest,
+            conditional=True,
+            as_attachment=True,
+            download_name=digest + (".pdf" if is_pdf else ".bin"),
+        )
+        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
 
     def _item_address(self, asked: Asked, listed: ListedCopy) -> str:
         """Return the address of the page of an item, which knows its neighbours in the list.
@@ -198,47 +219,3 @@ def _next(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_next:
         return ""
     return base + filter_query(asked, after=key_of(shown.last, asked.order))
-
-
-def _previous(base: str, asked: Asked, shown: Shown) -> str:
-    if not shown.has_previous:
-        return ""
-    return base + filter_query(asked, before=key_of(shown.first, asked.order))
-
-
-class CopyFile:
-    """Answers with our copies."""
-
-    def __init__(self, discovery: Callable[[], Discovery], store: Store, instance: Path, pages: ReviewPages) -> None:
-        self._discovery, self._store, self._instance, self._pages = discovery, store, instance, pages
-
-    def answer(self, digest: str) -> Response:
-        """Answer with a copy that a search got for an item of the user's sources; 451 if it is taken down."""
-        if not _DIGEST.fullmatch(digest):
-            abort(HTTPStatus.NOT_FOUND)
-        texts = self._pages.texts.review_list
-        sources = sources_of(signed_in())
-        own = () if sources == ("",) else sources
-        owners = self._discovery().copies_with(digest, _MOST_OWNERS, own) if sources else ()
-        place = place_of_copy(self._instance, digest)
-        if owners and all(map(self._withdrawn(digest), owners)):
-            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
-        if not owners or not place.is_file():
-            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
-        with place.open("rb") as file:
-            is_pdf = _PDF in file.read(_BEGINNING)
-        response = send_file(
-            place,
-            mimetype="application/pdf" if is_pdf else "application/octet-stream",
-            etag=digest,
-            conditional=True,
-            as_attachment=True,
-            download_name=digest + (".pdf" if is_pdf else ".bin"),
-        )
-        response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
-
-    def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
-        has = Withdrawn(self._store, self._discovery()).has
-        return lambda copy: has(Decision(copy.identifier, copy.url, digest, "", "", "", 0))

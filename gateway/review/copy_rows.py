@@ -1,14 +1,12 @@
 """One row of the list of copies: for the page, and for programs as JSON and CSV. Pure."""
 
-from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from gateway.core.model import Candidate, ListedCopy, SearchState
+from gateway.core.model import Candidate, ListedCopy
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.search_result import UNNAMED
-from gateway.fulltext.stored_search import candidates_of
 from gateway.pages.shown import bare_revealed, host, revealed, shortened
 
 _MOST_NAME = 80
@@ -86,31 +84,8 @@ def row_of(listed: ListedCopy, candidate: Candidate | None) -> Row:
 def facts_of(row: Row) -> dict[str, object]:
     """Return a row as data: the texts as they are stored, but for those that only a page shortens."""
     copy, decision = row.listed
-    return {
-        "identifier": copy.identifier,
-        "title": copy.title,
-        "authors": copy.authors,
-        "source": copy.source,
-        "url": copy.url,
-        "file_name": row.file_name,
-        "sha256": copy.sha256,
-        "size": copy.size or None,
-        "score": copy.score,
-        "colour": copy.colour,
-        "version": copy.version,
-        "embargo": row.embargo,
-        "license": copy.license,
-        "kind": copy.kind,
-        "host": copy.host,
-        "step": copy.step,
-        "evidence": row.evidence,
-        "outcome": copy.outcome,
-        "verdict": decision.verdict,
-        "reason": decision.reason,
-        "decided_by": decision.decided_by,
-        "decided_at": row.decided_at,
-        "number": decision.number,
-    }
+    facts = decision._asdict() | copy._asdict() | {"size": copy.size or None}
+    return {name: facts[name] if name in facts else getattr(row, name) for name in COLUMNS}
 
 
 def file_name(url: str) -> str:
@@ -121,18 +96,3 @@ def file_name(url: str) -> str:
         path = ""
     tail = revealed(unquote(path.rstrip("/").rpartition("/")[2]))
     return shortened(tail or revealed(host(url)), _MOST_NAME)
-
-
-class Candidates:
-    """The checked copies of items, from their searches; each search is read once."""
-
-    def __init__(self, search: Callable[[str], SearchState | None]) -> None:
-        self._search = search
-        self._known: dict[str, dict[str, Candidate]] = {}
-
-    def of(self, identifier: str, url: str) -> Candidate | None:
-        """Return what the last search knows of a copy, or None."""
-        if identifier not in self._known:
-            candidates = candidates_of(self._search(identifier))
-            self._known[identifier] = {candidate.url: candidate for candidate in candidates}
-        return self._known[identifier].get(url)

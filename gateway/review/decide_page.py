@@ -1,7 +1,12 @@
-"""`POST /review/decide`: accept, reject or undo one file, given the number of the decision that was looked at."""
+"""`POST /review/decide`: accept, reject or undo one file, given the number of the decision that was looked at.
+
+`/review/batch` shows first which files a decision touches, then decides on all of them at once. The form has the
+numbers of the decisions that were shown. A file on which somebody has decided since is left out, and named. All files
+are one entry of the list of decisions, and undone together.
+"""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Final, NamedTuple
@@ -13,14 +18,17 @@ from gateway.core.errors import DecisionRefused
 from gateway.core.model import Decision, ListedCopy
 from gateway.core.xmltext import clean
 from gateway.fulltext.deciding import Decide, undoing
-from gateway.review.copy_rows import row_of
-from gateway.review.frame import ReviewPages, number_in, own_address, page, refused, see_other
-from gateway.review.listing import Listing
+from gateway.fulltext.decisions import RULE
+from gateway.review.copy_rows import Row, row_of
+from gateway.review.frame import ReviewPages, number_in, numbers_in, own_address, page, refused, see_other
+from gateway.review.list_arguments import asked_of
+from gateway.review.listing import MOST, Listing, can_undo
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery
 
 VERBS: Final = ("accept", "reject", "undo")
 _DIGEST_LETTERS: Final = 64
+_LONGEST = 2_000  # characters of a query that every proxy lets pass
 
 
 class Wish(NamedTuple):
@@ -32,30 +40,150 @@ class Wish(NamedTuple):
     reason: str
 
 
-class DecidePage:
-    """Decides on one file."""
+class Touched(NamedTuple):
+    """The files that a decision touches, and those that it leaves out because something changed meanwhile."""
+
+    rows: tuple[Row, ...]
+    left_out: tuple[Row, ...] = ()
+    has_more: bool = False
+
+
+class BatchPage:
+    """Decides on many files."""
 
     def __init__(
         self,
         listing: Listing,
-        show_batch: Callable[[], Response],
         discovery: Callable[[], Discovery],
         decide: Decide,
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the lists of copies, the functions that open the searches and decide, and the templates.
-
-        `show_batch` answers with the page that shows first what a decision on the selected files touches.
-        """
         self._listing, self._discovery, self._decide = listing, discovery, decide
         self._pages, self._clock = pages, clock
-        self._show_batch = show_batch
+
+    def preview(self) -> Response:
+        """Answer with all files that would be decided on. Raise QueryRefused for a filter that is none."""
+        verb = request.args.get("verb", "")
+        return self._preview(request.args, verb, self._touched(verb)) if verb in VERBS else self._no_verdict()
+
+    def selected(self) -> Response:
+        """Lead to the page of the files that were selected in a list; answer with it if its address is too long."""
+        form = request.form
+        verb = form.get("batch") or form.get("enter", "")
+        if verb not in VERBS:
+            return self._no_verdict()
+        texts = [(name, form.get(name, "")) for name in ("reason", "comment", "next")]
+        query = urlencode([("verb", verb), *(("number", number) for number in form.getlist("number")), *texts])
+        if len(query) <= _LONGEST:
+            return see_other(f"{self._pages.site.root}/review/batch?{query}")
+        return self._preview(form, verb, self._numbered(numbers_in(form.getlist("number"), MOST), verb))
+
+    def _preview(self, arguments: Mapping[str, str], verb: str, touched: Touched) -> Response:
+        body = self._pages.render(
+            "batch.html",
+            tab="copies",
+            verb=verb,
+            touched=touched,
+            most=MOST,
+            numbers=" ".join(str(row.number) for row in touched.rows),
+            reason=arguments.get("reason", ""),
+            comment=arguments.get("comment", ""),
+            next=self._next(arguments),
+        )
+        return page(body)
+
+    def decide(self) -> Response:
+        """Decide on the files that were shown, and lead back; or say which were left out, and why."""
+        form, texts = request.form, self._pages.texts.review_list
+        verb = form.get("verb", "")
+        if verb not in VERBS:
+            return self._no_verdict()
+        discovery = self._discovery()
+        touched = self._numbered(numbers_in(form.getlist("numbers"), MOST), verb)
+        try:
+            reason = reason_of(verb, form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
+            decided = self._decide(*self._decisions(discovery, touched.rows, verb, reason))
+        except DecisionRefused as error:
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error), self._next(form))
+        not_written = {(decision.identifier, decision.url) for decision in (*decided.met, *decided.changed)}
+        now = discovery.copies_of_decisions([row.number for row in touched.rows])
+        missed = [listed for listed in now if (listed.copy.identifier, listed.copy.url) in not_written]
+        newest = max((listed.decision.number for listed in now if listed not in missed), default=0)
+        address = self._next(form)
+        following = with_done(address, newest) if decided.written else address
+        left_out = (*touched.left_out, *self._listing.rows(missed))
+        if not left_out and decided.written:
+            return see_other(following)
+        if not decided.written and left_out and all(_is_so(row, verb) for row in left_out):  # the form was sent twice
+            return see_other(with_done(address, max(row.number for row in left_out)))
+        body = self._pages.render(
+            "batch_done.html", tab="copies", verb=verb, count=len(decided.written), left_out=left_out, next=following
+        )
+        return page(body, HTTPStatus.OK if decided.written else HTTPStatus.CONFLICT)
+
+    def _touched(self, verb: str) -> Touched:
+        """Return the files that the address names: selected ones, those of an entry, or all that a filter chooses."""
+        if request.args.get("all"):
+            rows = self._listing.all(asked_of(request.args), signed_in(), MOST + 1)
+            decided = [row for row in rows[:MOST] if row.number]
+            return Touched(self._possible(decided, verb), has_more=len(rows) > MOST)
+        numbers = numbers_in(request.args.getlist("number"), MOST)
+        if entry := number_in(request.args.get("entry", "")):
+            numbers = tuple(decision.number for decision in self._discovery().decisions_of_entry(entry))
+        return self._numbered(numbers, verb)
+
+    def _numbered(self, numbers: tuple[int, ...], verb: str) -> Touched:
+        """Return the files of decisions; those with a newer decision, or with nothing to undo, are left out.
+
+        Files of sources of others are never named.
+        """
+        mine = [
+            copy for copy in self._discovery().copies_of_decisions(numbers) if signed_in().may_decide(copy.copy.source)
+        ]
+        known = frozenset(numbers)
+        rows = self._listing.rows([listed for listed in mine if listed.decision.number in known])
+        changed = self._listing.rows([listed for listed in mine if listed.decision.number not in known])
+        possible = self._possible(rows, verb)
+        return Touched(possible, (*changed, *(row for row in rows if row not in possible)))
+
+    def _possible(self, rows: Iterable[Row], verb: str) -> tuple[Row, ...]:
+        """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""
+        if verb != "undo":
+            return tuple(rows)
+        discovery = self._discovery()
+        return tuple(row for row in rows if _is_undoable(row.listed, discovery))
+
+    def _decisions(self, discovery: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
+        """Return the decisions on files. Raise DecisionRefused if one cannot be undone."""
+        user, at = signed_in(), int(self._clock())
+        decisions = []
+        for row in rows:
+            last = row.listed.decision
+            if verb == "undo":
+                following = undoing(discovery.history(last.identifier, last.url))
+            else:
+                following = last._replace(verdict=verb, reason=reason, is_undoing=False)
+            decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
+        return decisions
+
+    def _next(self, arguments: Mapping[str, str]) -> str:
+        return own_address(self._pages.site.root, arguments.get("next", ""))
+
+    def _no_verdict(self) -> Response:
+        texts = self._pages.texts.review_list
+        return refused(
+            self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint, self._next(request.values)
+        )
+
+
+class DecidePage(BatchPage):
+    """Decides on one file, or leads to the page of the selected ones."""
 
     def answer(self) -> Response:
         """Decide, and lead back; or say what happened meanwhile, and ask again."""
         if request.form.get("batch") or request.form.get("enter"):
-            return self._show_batch()
+            return self.selected()
         try:
             return self._answer(self._wish())
         except DecisionRefused as error:
@@ -78,16 +206,16 @@ class DecidePage:
             return self._race(now, wish)
         if decided.changed:
             return self._no(HTTPStatus.CONFLICT, texts.other_bytes, texts.other_bytes_hint)
-        return see_other(with_done(self._next(), now.decision.number))
+        return see_other(with_done(self._next(request.form), now.decision.number))
 
     def _no(self, status: int, sentence: str, hint: str = "") -> Response:
-        return refused(self._pages, status, sentence, hint, self._next())
+        return refused(self._pages, status, sentence, hint, self._next(request.form))
 
     def _refused(self, listed: ListedCopy | None, wish: Wish) -> Response:
         """Answer that the form is none of ours, or that the user may not do this."""
         texts = self._pages.texts.review_list
         if wish.verb not in VERBS:
-            return self._no(HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+            return self._no_verdict()
         if listed is None:
             return self._no(HTTPStatus.NOT_FOUND, texts.unknown_file, texts.unknown_file_hint)
         return self._no(HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
@@ -99,11 +227,9 @@ class DecidePage:
         if not verb:
             verb, number, sha256 = (form.get(name, "") for name in ("verdict", "number", "sha256"))
         is_digest = len(sha256) == _DIGEST_LETTERS and sha256.isalnum()
-        reason = "" if verb == "undo" else self._reason(verb, form.get("reason", ""), form.get("comment", ""))
+        lists, given = self._pages.texts.review_reasons, (form.get("reason", ""), form.get("comment", ""))
+        reason = "" if verb == "undo" else reason_of(verb, *given, lists)
         return Wish(verb, number_in(number), sha256.lower() if is_digest else "", reason)
-
-    def _reason(self, verb: str, key: str, comment: str) -> str:
-        return reason_of(verb, key, comment, self._pages.texts.review_reasons)
 
     def _decision(self, discovery: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
         """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""
@@ -127,7 +253,7 @@ class DecidePage:
         If it is that of the same form, which was sent twice, lead back.
         """
         if self._is_repeated(listed, wish):
-            return see_other(with_done(self._next(), listed.decision.number))
+            return see_other(with_done(self._next(request.form), listed.decision.number))
         body = self._pages.render(
             "race.html",
             tab="copies",
@@ -135,7 +261,7 @@ class DecidePage:
             wish=wish,
             reason=request.form.get("reason", ""),
             comment=request.form.get("comment", ""),
-            next=self._next(),
+            next=self._next(request.form),
         )
         return page(body, HTTPStatus.CONFLICT)
 
@@ -148,8 +274,19 @@ class DecidePage:
             return last.is_undoing
         return not last.is_undoing and (last.verdict, last.reason) == (wish.verb, wish.reason)
 
-    def _next(self) -> str:
-        return own_address(self._pages.site.root, request.form.get("next", ""))
+
+def _is_undoable(listed: ListedCopy, discovery: Discovery) -> bool:
+    copy, decision = listed
+    if decision.decided_by == RULE or decision.is_undoing:
+        return False
+    return can_undo(discovery.history(copy.identifier, copy.url))
+
+
+def _is_so(row: Row, verb: str) -> bool:
+    """Return whether the decision in force on a file is what the user wants, and was made by the user."""
+    last = row.listed.decision
+    verdict = "undo" if last.is_undoing else last.verdict
+    return (last.decided_by, verdict) == (signed_in().name, verb)
 
 
 def with_done(address: str, number: int) -> str:

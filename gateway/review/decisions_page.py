@@ -14,9 +14,8 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Withdrawn
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
-from gateway.review.entries import MOST, Entry, entries_of, status_of
-from gateway.review.frame import ReviewPages, csv_answer, item_address, json_answer, number_in, page
-from gateway.review.listing import Listing, sources_of
+from gateway.review.frame import ReviewPages, form_asked, item_address, list_answer, number_in, page
+from gateway.review.listing import MOST, Entry, Listing, entries_of, sources_of, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 
@@ -112,17 +111,6 @@ class DecisionsPage:
         )
         return page(body)
 
-    def json(self) -> Response:
-        """Answer with a page of decisions as JSON, and the address of the next one."""
-        facts, following = self._facts("json")
-        document = {"next": following or None, "decisions": facts}
-        return json_answer(document, following)
-
-    def csv(self) -> Response:
-        """Answer with a page of decisions as CSV; a Link header leads to the next one. No cell is a formula."""
-        facts, following = self._facts("csv")
-        return csv_answer("decisions", COLUMNS, facts, following)
-
     def _entries(self, asked: AskedDecisions, user: User) -> EntryPage:
         """Return the entries of a page. If too few are before a place, that of the first page."""
         decisions = self._decisions(asked, user, MOST)
@@ -181,21 +169,21 @@ class DecisionsPage:
             )
         return shown
 
-    def _facts(self, form: str) -> tuple[list[dict[str, object]], str]:
-        """Return a page of decisions as data, and the address of the next page."""
+    def data(self) -> Response:
+        """Answer with a page of decisions as data, and the address of the next one."""
         asked = asked_of(request.args)
         decisions = [decision for decision, _ in self._decisions(asked, signed_in(), _DATA_PAGE + 1)]
         has_more, decisions = len(decisions) > _DATA_PAGE, decisions[:_DATA_PAGE]
         copies = self._copies(decisions)
-        facts = []
+        rows = []
         for decision in filterfalse(self._withdrawn().has, decisions):
             copy = copies[decision.identifier, decision.url].copy
-            of_copy = {"title": copy.title, "source": copy.source, "at": utc_datetime(decision.at)}
-            facts.append({**decision._asdict(), **of_copy})
-        ordered = [{name: fact[name] for name in COLUMNS} for fact in facts]
-        if not has_more:
-            return ordered, ""
-        return ordered, f"{self._root}/review/decisions.{form}?{asked.query(_place(decisions[-1]))}"
+            facts = decision._asdict() | {"title": copy.title, "source": copy.source, "at": utc_datetime(decision.at)}
+            rows.append({name: facts[name] for name in COLUMNS})
+        following = (
+            f"{self._root}/review/decisions.{form_asked()}?{asked.query(_place(decisions[-1]))}" if has_more else ""
+        )
+        return list_answer("decisions", COLUMNS, rows, following)
 
 
 def asked_of(arguments: Mapping[str, str]) -> AskedDecisions:

@@ -15,8 +15,7 @@ from gateway.core.model import ListedCopy
 from gateway.core.normal_forms import CSV_TYPE, as_csv
 from gateway.pages.answers import HTML, see_other, unavailable
 from gateway.pages.item_places import in_path, in_query, is_plain, merged
-from gateway.pages.site import Site
-from gateway.pages.style import Asset, named
+from gateway.pages.site import Asset, Site, named
 from gateway.pages.templating import Pages
 from gateway.review.list_arguments import Asked, query_of
 from gateway.review.sessions import user_or_none
@@ -99,6 +98,23 @@ def json_answer(document: object, following: str = "", *, status: int = HTTPStat
     """Return the answer with a document; `following` is the address of its next page."""
     body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
     return _linked(Response(body.encode("utf-8", "replace"), status, content_type="application/json"), following)
+
+
+def list_answer(
+    name: str, columns: Sequence[str], rows: Iterable[Mapping[str, object]], following: str, **facts: object
+) -> Response:
+    """Return a page of a list in the form that the address ends in; `facts` stand before the list in JSON.
+
+    `following` is the address of the next page; empty: there is none.
+    """
+    if form_asked() == "csv":
+        return csv_answer(name, columns, rows, following)
+    return json_answer({"next": following or None, **facts, name: list(rows)}, following)
+
+
+def form_asked() -> str:
+    """Return the form of the data that the address of this request ends in: `json` or `csv`."""
+    return request.path.rpartition(".")[2]
 
 
 def csv_answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -18,7 +18,6 @@ from gateway.fulltext.explanation import policy_sentence, standing_of
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.pages.item_places import plain_address
 from gateway.review.copy_rows import COLUMNS, facts_of, row_of
-from gateway.review.entries import status_of
 from gateway.review.frame import (
     DATA,
     ReviewPages,
@@ -30,9 +29,9 @@ from gateway.review.frame import (
     page,
     refused,
 )
-from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Part, Step, described_in, steps_shown
+from gateway.review.item_view import MOST_FILES, Describe, Explained, File, Files, Part, described_in, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
-from gateway.review.listing import Listing
+from gateway.review.listing import Listing, status_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Inbox, Store
 
@@ -58,7 +57,10 @@ class Place(NamedTuple):
 
 
 class ItemPage:
-    """Answers with the pages of items."""
+    """Answers with the pages of items. `inbox` is None if it cannot be read.
+
+    `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
+    """
 
     def __init__(
         self,
@@ -69,10 +71,6 @@ class ItemPage:
         has_copy: Callable[[str], bool],
         pages: ReviewPages,
     ) -> None:
-        """Take the store, the inbox (None: it cannot be read), the function that opens the searches, and the templates.
-
-        `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
-        """
         self._store, self._inbox, self._discovery = store, inbox, discovery
         self._describe, self._has_copy, self._pages = describe, has_copy, pages
         self._listing = Listing(store, discovery)
@@ -101,13 +99,15 @@ class ItemPage:
         search = search or SearchState(identifier, source, upstream)
         return self._in_form(self._values(search, state, asked, place), form)
 
-    def _in_form(self, values: dict[str, object], form: str) -> Response:
+    def _in_form(self, values: dict[str, Any], form: str) -> Response:
         """Answer with the values of the page as the page, or as data."""
+        shown: Sequence[File] = values["files"]
         if form == "json":
             return json_answer(item_data(values))
         if form == "csv":
             following = str(values["next_url"])
-            return csv_answer("files", COLUMNS, files_data(values), following and _with(following, "format=csv"))
+            rows = (facts_of(row_of(file.listed, file.candidate)) for file in shown)
+            return csv_answer("files", COLUMNS, rows, following and _with(following, "format=csv"))
         return page(self._pages.render("item.html", **values))
 
     def _known(self, identifier: str) -> tuple[SearchState | None, ItemState | None]:
@@ -156,14 +156,16 @@ class ItemPage:
             "waiting": sum(decision.verdict == "review" for decision in decisions),
             "work": work,
             "hops": described.hops if described else (),
-            "received": tuple(received_of(self._inbox, state, takedowns)) if state else (),
+            "received": tuple(record_of(self._inbox, payload, takedowns) for payload in state.payloads)
+            if state
+            else (),
             "published": published,
             "status": status_of(self._discovery, self._listing, signed_in(), request.args.get("done", "")),
             "status_next": here,
             "public_url": plain_address(f"{self._root}/items/", identifier),
             "here": here,
             "forms": [(name.upper(), _with(here, f"format={name}")) for name in ("json", "csv")],
-            "list_url": self._list_url(asked),
+            "list_url": f"{self._root}/review?{filter_query(asked)}".rstrip("?"),
             "before_url": before,
             "after_url": after,
             "previous_url": _with(here, f"files_before={first}") if start and shown else "",
@@ -198,10 +200,6 @@ class ItemPage:
 
     # -- neighbours in the list ----------------------------------------------------------------------------------
 
-    def _list_url(self, asked: Asked) -> str:
-        query = filter_query(asked)
-        return f"{self._root}/review" + (f"?{query}" if query else "")
-
     def _neighbours(self, asked: Asked, place: ListedCopy | None, identifier: str) -> tuple[str, str]:
         """Return the addresses of the items before and after this one in the list; empty if there is none."""
         if place is None:
@@ -230,20 +228,16 @@ def _with(address: str, argument: str) -> str:
 # --- The page of an item as data, for programs: the same facts as on the page. Pure ----------------------------------
 
 
+_AS_THEY_ARE: Final = ("identifier", "source", "title", "is_deleted", "standing", "retracted", "policy", "count")
+
+
 def item_data(values: Mapping[str, Any]) -> dict[str, object]:
     """Return the values of the page as an object for JSON; `next` is the address of further files, or None."""
     return {
-        "identifier": values["identifier"],
-        "source": values["source"],
-        "title": values["title"],
-        "is_deleted": values["is_deleted"],
-        "standing": values["standing"],
-        "retracted": values["retracted"],
-        "policy": values["policy"],
-        "count": values["count"],
+        **{name: values[name] for name in _AS_THEY_ARE},
         "files": [_file(file) for file in values["files"]],
         "next": values["next_url"] or None,
-        "steps": [step_data(step) for step in values["steps"]],
+        "steps": [{**step._asdict(), "files": list(map(_explained, step.files))} for step in values["steps"]],
         "provenance": [hop._asdict() for hop in values["hops"]],
         "received": [_received(record) for record in values["received"]],
         "published": [
@@ -258,22 +252,11 @@ def item_data(values: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def files_data(values: Mapping[str, Any]) -> Iterator[dict[str, object]]:
-    """Yield the files of a page as rows of the list of all files."""
-    for file in values["files"]:
-        yield facts_of(row_of(file.listed, file.candidate))
-
-
 def _file(file: File) -> dict[str, object]:
     copy = file.listed.copy
     return {
         **decision_data(file.decision),
-        "step": copy.step,
-        "score": copy.score,
-        "colour": copy.colour,
-        "license": copy.license,
-        "version": copy.version,
-        "kind": copy.kind,
+        **{name: getattr(copy, name) for name in ("step", "score", "colour", "license", "version", "kind")},
         "size": copy.size or None,
         "has_copy": file.is_kept,
         "differences": [
@@ -297,11 +280,6 @@ def _words(parts: Iterable[Part]) -> str:
 
 def _explained(explained: Explained) -> dict[str, object]:
     return {**explained._asdict(), "facts": dict(explained.facts)}
-
-
-def step_data(step: Step) -> dict[str, Any]:
-    """Return a step of the search as data."""
-    return {**step._asdict(), "files": [_explained(explained) for explained in step.files]}
 
 
 def _received(record: Received) -> dict[str, object]:
@@ -348,18 +326,13 @@ class Received(NamedTuple):
     is_withheld: bool = False
 
 
-def received_of(inbox: Inbox | None, state: ItemState, takedowns: Takedowns) -> Iterator[Received]:
-    """Yield the last received record of an item in each format. Raise StoreError."""
-    for payload in state.payloads:
-        yield _record_of(inbox, payload, takedowns)
-
-
 def beginning_of(content: bytes) -> Text:
     """Return the beginning of a text in UTF-8."""
     return Text(content[:MOST_BYTES].decode("utf-8", "replace"), len(content))
 
 
-def _record_of(inbox: Inbox | None, payload: Payload, takedowns: Takedowns) -> Received:
+def record_of(inbox: Inbox | None, payload: Payload, takedowns: Takedowns) -> Received:
+    """Return the last received record of an item in one format. Raise StoreError."""
     prefix = payload.metadata_prefix
     try:
         stored = inbox.page(payload.page) if inbox is not None else None

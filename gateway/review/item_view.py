@@ -241,7 +241,7 @@ def explained_of(candidate: Candidate) -> Explained:
 
 
 class Files:
-    """The files of an item that were decided on."""
+    """The files of an item that were decided on. `search` is its parsed search, `work` None if the item is deleted."""
 
     def __init__(
         self,
@@ -251,10 +251,6 @@ class Files:
         work: Work | None,
         decisions: Iterable[Decision],
     ) -> None:
-        """Take the search for an item, also parsed, its checked copies, its work, and all decisions on its files.
-
-        The work is None if the item is deleted.
-        """
         self._state, self._work = state, work
         self._colour = (search.get("policy") or {}).get("colour", "")
         self._candidates = {candidate.url: candidate for candidate in candidates}

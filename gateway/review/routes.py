@@ -9,26 +9,37 @@ from flask import Blueprint, Response, abort, g, request
 from flask_wtf.csrf import validate_csrf
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
-from gateway.core.errors import QueryRefused, StoreError
-from gateway.core.model import Decision
+from gateway.core.errors import QueryRefused, StoreBusy, StoreError
+from gateway.core.model import Account, Decision, Deed
 from gateway.core.settings import Settings, place_of_copy
+from gateway.core.xmltext import clean
 from gateway.fulltext.deciding import Decide, Decided, Note
 from gateway.fulltext.log_completion import line_of, write_lines
 from gateway.pages.item_places import in_path, in_query
 from gateway.pages.site import Site
-from gateway.review.batch_page import BatchPage
-from gateway.review.copies_page import CopiesPage, CopyFile
+from gateway.pages.templating import counted
+from gateway.review.copies_page import CopiesPage
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
-from gateway.review.frame import ReviewPages, failed, json_answer, own_address, private, refused, see_other, wants_data
+from gateway.review.frame import (
+    ReviewPages,
+    failed,
+    json_answer,
+    own_address,
+    page,
+    private,
+    refused,
+    see_other,
+    wants_data,
+)
 from gateway.review.item_page import ItemPage
 from gateway.review.item_view import Describe
 from gateway.review.listing import Listing
-from gateway.review.login_page import LoginPage
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
-from gateway.review.takedown_pages import TakedownList, TakedownPages
+from gateway.review.takedown_pages import TakedownPages
 from gateway.review.throttle import Throttle
+from gateway.review.users import NOBODY, is_password
 from gateway.store.base import Discovery, Inbox, Store, Users
 from gateway.takedowns.plans import Withdrawals
 
@@ -93,43 +104,41 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     def has_copy(digest: str) -> bool:
         return place_of_copy(instance, digest).is_file()
 
-    copies = CopiesPage(listing, open_discovery, store, pages)
-    batch = BatchPage(listing, open_discovery, decide, pages)
+    copies = CopiesPage(listing, open_discovery, store, pages, instance)
+    deciding = DecidePage(listing, open_discovery, decide, pages)
     decisions = DecisionsPage(open_discovery, store, pages)
     items = ItemPage(store, parts.inbox, open_discovery, parts.describe, has_copy, pages)
     score = parts.settings.share("review_accept_score")
     sample = SamplePage(store, open_discovery, decide, parts.describe, has_copy, pages, score)
     takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
-    withdrawn = TakedownList(parts.withdrawals, pages)
-    files = CopyFile(open_discovery, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
         ("/review/logout", "sign_out", login.sign_out, "POST"),
         ("/review", "copies", copies.html, "GET"),
-        ("/review.json", "list_as_json", copies.data, "GET"),
-        ("/review.csv", "list_as_csv", copies.data, "GET"),
-        ("/review/copies.json", "copies_as_json", copies.json, "GET"),
-        ("/review/copies.csv", "copies_as_csv", copies.csv, "GET"),
-        ("/review/copies/<digest>", "copy", files.answer, "GET"),
+        ("/review.json", "list_as_json", copies.to_data, "GET"),
+        ("/review.csv", "list_as_csv", copies.to_data, "GET"),
+        ("/review/copies.json", "copies_as_json", copies.data, "GET"),
+        ("/review/copies.csv", "copies_as_csv", copies.data, "GET"),
+        ("/review/copies/<digest>", "copy", copies.copy, "GET"),
         ("/review/items/", "item_by_query", items.item, "GET"),
         ("/review/items/<path:tail>", "item", items.item, "GET"),
         ("/review/sample", "sample", sample.form, "GET"),
         ("/review/sample", "judge", sample.judge, "POST"),
         ("/review/precision", "precision", sample.precision, "GET"),
-        ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
-        ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
-        ("/review/decide", "decide", DecidePage(listing, batch.selected, open_discovery, decide, pages).answer, "POST"),
-        ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
-        ("/review/takedowns.json", "takedowns_as_json", withdrawn.json, "GET"),
-        ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.csv, "GET"),
+        ("/review/precision.json", "precision_as_json", sample.precision_data, "GET"),
+        ("/review/precision.csv", "precision_as_csv", sample.precision_data, "GET"),
+        ("/review/decide", "decide", deciding.answer, "POST"),
+        ("/review/takedowns", "takedowns", takedowns.html, "GET"),
+        ("/review/takedowns.json", "takedowns_as_json", takedowns.data, "GET"),
+        ("/review/takedowns.csv", "takedowns_as_csv", takedowns.data, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
-        ("/review/batch", "batch", batch.preview, "GET"),
-        ("/review/batch", "decide_batch", batch.decide, "POST"),
+        ("/review/batch", "batch", deciding.preview, "GET"),
+        ("/review/batch", "decide_batch", deciding.decide, "POST"),
         ("/review/decisions", "decisions", decisions.html, "GET"),
-        ("/review/decisions.json", "decisions_as_json", decisions.json, "GET"),
-        ("/review/decisions.csv", "decisions_as_csv", decisions.csv, "GET"),
+        ("/review/decisions.json", "decisions_as_json", decisions.data, "GET"),
+        ("/review/decisions.csv", "decisions_as_csv", decisions.data, "GET"),
     )
 
 
@@ -212,3 +221,61 @@ def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
 def _too_large(pages: ReviewPages) -> Response:
     texts = pages.texts.review
     return refused(pages, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, texts.too_large, texts.too_large_hint)
+
+
+# --- Signing in: an unknown name costs the same work as a known one, and gets the same answer --------
+
+_SHOWN: Final = 100  # characters of a wrong name
+_MINUTE: Final = 60
+
+
+class LoginPage:
+    """The page to sign in."""
+
+    def __init__(self, users: Users, sessions: Sessions, throttle: Throttle, pages: ReviewPages) -> None:
+        self._users, self._sessions, self._throttle, self._pages = users, sessions, throttle, pages
+        self._root = pages.site.root
+
+    def form(self) -> Response:
+        """Answer with the form; say so if a session is over."""
+        return self._form(HTTPStatus.OK, self._pages.texts.review.over if self._sessions.is_over else "")
+
+    def sign_in(self) -> Response:
+        """Check name and password; begin a session and lead to the page that was asked for, or say what is wrong."""
+        name = request.form.get("name", "")
+        account = self._users.find(name)
+        attempt = self._throttle.attempt(name, account, self._sessions.network, self._sessions.now)
+        if attempt.wait:
+            return self._wait(attempt.wait)
+        try:
+            is_right = is_password(request.form.get("password", ""), account.password if account else NOBODY)
+        except StoreBusy:
+            self._throttle.forgive(attempt)
+            raise
+        if account is None or not is_right or not self._sessions.begin(account):
+            self._refuse(account, is_slowed=attempt.is_slowed)
+            return self._form(HTTPStatus.FORBIDDEN, self._pages.texts.review.wrong)
+        self._throttle.succeeded(attempt)
+        return see_other(own_address(self._root, request.form.get("next", "")))
+
+    def sign_out(self) -> Response:
+        """End the session."""
+        self._sessions.end()
+        return see_other(f"{self._root}{PATH}/login")
+
+    def _refuse(self, account: Account | None, *, is_slowed: bool) -> None:
+        """Write a failure into the log. A name that no user has may be a password, so it is not written."""
+        about = account.user.name if account else ""
+        for deed in (Deed.REFUSED, *((Deed.SLOWED,) if is_slowed else ())):
+            self._users.write_refusal(self._sessions.line(deed, about))
+
+    def _wait(self, seconds: int) -> Response:
+        minutes = -(-seconds // _MINUTE)
+        response = self._form(HTTPStatus.TOO_MANY_REQUESTS, counted(minutes, self._pages.texts.review.wait))
+        response.headers["Retry-After"] = str(seconds)
+        return response
+
+    def _form(self, status: int, sentence: str) -> Response:
+        following = own_address(self._root, request.values.get("next", ""))
+        name = clean(request.form.get("name", "")[:_SHOWN])
+        return page(self._pages.render("login.html", sentence=sentence, name=name, next=following), status)

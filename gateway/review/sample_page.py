@@ -15,7 +15,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.deciding import Decide, is_withdrawn
 from gateway.fulltext.precision import BEGINNINGS, SIZE, Precision, mixed, precisions_of, sample_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
-from gateway.review.frame import ReviewPages, csv_answer, json_answer, page, refused, see_other
+from gateway.review.frame import ReviewPages, csv_answer, form_asked, json_answer, page, refused, see_other
 from gateway.review.item_view import Describe, File, Files, work_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
@@ -25,7 +25,10 @@ _EVERY: Final = ""  # the source that only those may decide on who may on all
 
 
 class SamplePage:
-    """Answers with one file of the sample after the other."""
+    """Answers with one file of the sample after the other. `accept_score` is the setting.
+
+    `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
+    """
 
     def __init__(
         self,
@@ -38,11 +41,6 @@ class SamplePage:
         accept_score: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the store, the functions that open the searches and decide, and the templates.
-
-        `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored. `accept_score` is
-        the setting, `clock` returns seconds since 1970.
-        """
         self._store, self._discovery, self._decide, self._describe = store, discovery, decide, describe
         self._has_copy, self._pages, self._score, self._clock = has_copy, pages, accept_score, clock
         self._address = f"{pages.site.root}/review/sample"
@@ -51,14 +49,10 @@ class SamplePage:
         """Answer with the precision of each rule, beside the setting."""
         return page(self._pages.render("precision.html", tab="precision", **self._figures()))
 
-    def precision_as_json(self) -> Response:
-        """Answer with the precision of each rule as JSON."""
-        return json_answer(list(self._rows()))
-
-    def precision_as_csv(self) -> Response:
-        """Answer with the precision of each rule as CSV."""
-        rows = tuple(self._rows())
-        return csv_answer("precision", tuple(rows[0]), rows)
+    def precision_data(self) -> Response:
+        """Answer with the precision of each rule as data, all in one page."""
+        rows = list(self._rows())
+        return csv_answer("precision", tuple(rows[0]), rows) if form_asked() == "csv" else json_answer(rows)
 
     def form(self) -> Response:
         """Answer with the next file that the user has not judged; if there is none, with the result."""
@@ -113,7 +107,8 @@ class SamplePage:
         discovery = self._discovery()
         search = discovery.search(file.identifier)
         work = work_of(self._store, self._describe, file.identifier)
-        if search is None or work is None or is_withdrawn(self._store, discovery, _decision_on(file)):
+        decision = Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)
+        if search is None or work is None or is_withdrawn(self._store, discovery, decision):
             return None
         parsed = parsed_search(search)
         files = Files(search, parsed, candidates_in(parsed), work, discovery.decisions(file.identifier))
@@ -172,10 +167,6 @@ def _place(text: str, samples: MonthlySamples) -> SampledFile | None:
     """Return the file at a place of the sample, from 1; None if the text is no such place."""
     is_number = text.isascii() and text.isdigit() and len(text) < 6  # noqa: PLR2004 - no sample has so many files
     return samples.files[int(text) - 1] if is_number and 0 < int(text) <= len(samples.files) else None
-
-
-def _decision_on(file: SampledFile) -> Decision:
-    return Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)
 
 
 # --- The random samples of a month: drawn when somebody asks for them, and completed while they are small ------------

@@ -22,7 +22,7 @@ from gateway.core.names import source_of
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import clean, utc_datetime
 from gateway.pages.shown import revealed, shortened
-from gateway.review.frame import ReviewPages, csv_answer, item_address, json_answer, page, refused, see_other
+from gateway.review.frame import ReviewPages, form_asked, item_address, list_answer, page, refused, see_other
 from gateway.review.item_view import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.store.base import Store
@@ -37,86 +37,6 @@ _WITH_REMOVED: Final = "with"  # the value of the argument `removed`
 COLUMNS: Final = (
     "kind", "value", "source", "reason", "at", "by", "is_done", "removed_at", "removed_by", "items", "files",
 )  # fmt: skip
-
-
-class TakedownList:
-    """Answers with pages of the list, the newest takedown first; `removed=with` adds the removed ones."""
-
-    def __init__(self, withdrawals: Withdrawals, pages: ReviewPages) -> None:
-        self._withdrawals, self._pages = withdrawals, pages
-        self._address = f"{pages.site.root}{PATH}/takedowns"
-
-    def html(self) -> Response:
-        """Answer with the page for people."""
-        if refusal := self._refusal():
-            return refusal
-        rows, start = self._rows()
-        start = start if start < len(rows) else 0  # the rest was removed meanwhile
-        shown, done = rows[start : start + PAGE], request.args.get("done", "")
-        before = max(0, start - PAGE)
-        body = self._pages.render(
-            "takedowns.html",
-            tab="takedowns",
-            rows=shown,
-            count=sum(not row.entry.removed_at for row in rows),
-            with_removed=_is_with_removed(),
-            other_url=self._address if _is_with_removed() else f"{self._address}?removed={_WITH_REMOVED}",
-            status=done if done in _DONE else "",
-            damaged=self._withdrawals.damaged(),
-            is_erasure_open=self._withdrawals.has_open_erasure(),
-            previous_url=self._page_after("", rows[:before]) if start else "",
-            next_url=self._page_after("", rows[: start + PAGE]) if start + PAGE < len(rows) else "",
-            forms=[(name.upper(), self._page_after(f".{name}", ())) for name in ("json", "csv")],
-        )
-        return page(body)
-
-    def json(self) -> Response:
-        """Answer with a page of the list as JSON, and the address of the next one."""
-        if refusal := self._refusal():
-            return refusal
-        rows, following = self._data("json")
-        document = {
-            "next": following or None,
-            "damaged_blocks": self._withdrawals.damaged(),
-            "is_erasure_open": self._withdrawals.has_open_erasure(),
-            "takedowns": list(map(_facts, rows)),
-        }
-        return json_answer(document, following)
-
-    def csv(self) -> Response:
-        """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
-        if refusal := self._refusal():
-            return refusal
-        rows, following = self._data("csv")
-        return csv_answer("takedowns", COLUMNS, map(_facts, rows), following)
-
-    def _refusal(self) -> Response | None:
-        if signed_in().role is not Role.REVIEWER:
-            return None
-        texts = self._pages.texts.review_takedown
-        return refused(self._pages, HTTPStatus.FORBIDDEN, texts.forbidden, texts.forbidden_hint)
-
-    def _rows(self) -> tuple[tuple[Listed, ...], int]:
-        """Return all rows, and the number of those before the page that is asked for."""
-        rows = self._withdrawals.listed(with_removed=_is_with_removed())
-        match = _PLACE.fullmatch(request.args.get("after", ""))
-        place = (match[1], int(match[2])) if match else None
-        return rows, sum(row.place >= place for row in rows) if place else 0
-
-    def _data(self, form: str) -> tuple[tuple[Listed, ...], str]:
-        """Return the rows of a page of data, and the address of the next page; empty: there is none."""
-        rows, start = self._rows()
-        sizes = accumulate(len(row.entry.items) + len(row.entry.files) for row in rows[start : start + _DATA_PAGE])
-        stop = start + max(1, sum(size <= _MOST_NAMES for size in sizes))
-        return rows[start:stop], self._page_after(f".{form}", rows[:stop]) if stop < len(rows) else ""
-
-    def _page_after(self, form: str, before: Sequence[Listed]) -> str:
-        """Return the address of the page that follows these rows."""
-        arguments = {"removed": _WITH_REMOVED} if _is_with_removed() else {}
-        if before:
-            at, number = before[-1].place
-            arguments["after"] = f"{at}.{number}"
-        return f"{self._address}{form}" + (f"?{urlencode(arguments)}" if arguments else "")
 
 
 def _is_with_removed() -> bool:
@@ -153,7 +73,7 @@ class Item(NamedTuple):
 
 
 class TakedownPages:
-    """The page of a new takedown."""
+    """The list of takedowns, the newest first (`removed=with` adds the removed ones), and the page of a new one."""
 
     def __init__(
         self,
@@ -166,7 +86,62 @@ class TakedownPages:
     ) -> None:
         self._store, self._withdrawals, self._describe = store, withdrawals, describe
         self._sessions, self._pages, self._clock = sessions, pages, clock
-        self._root = pages.site.root
+        self._root, self._address = pages.site.root, f"{pages.site.root}{PATH}/takedowns"
+
+    def html(self) -> Response:
+        """Answer with the page for people."""
+        if signed_in().role is Role.REVIEWER:
+            return self._forbidden()
+        rows, start = self._rows()
+        start = start if start < len(rows) else 0  # the rest was removed meanwhile
+        shown, done = rows[start : start + PAGE], request.args.get("done", "")
+        before = max(0, start - PAGE)
+        body = self._pages.render(
+            "takedowns.html",
+            tab="takedowns",
+            rows=shown,
+            count=sum(not row.entry.removed_at for row in rows),
+            with_removed=_is_with_removed(),
+            other_url=self._address if _is_with_removed() else f"{self._address}?removed={_WITH_REMOVED}",
+            status=done if done in _DONE else "",
+            damaged=self._withdrawals.damaged(),
+            is_erasure_open=self._withdrawals.has_open_erasure(),
+            previous_url=self._page_after("", rows[:before]) if start else "",
+            next_url=self._page_after("", rows[: start + PAGE]) if start + PAGE < len(rows) else "",
+            forms=[(name.upper(), self._page_after(f".{name}", ())) for name in ("json", "csv")],
+        )
+        return page(body)
+
+    def data(self) -> Response:
+        """Answer with a page of the list as data, and the address of the next one."""
+        if signed_in().role is Role.REVIEWER:
+            return self._forbidden()
+        rows, start = self._rows()
+        sizes = accumulate(len(row.entry.items) + len(row.entry.files) for row in rows[start : start + _DATA_PAGE])
+        stop = start + max(1, sum(size <= _MOST_NAMES for size in sizes))
+        return list_answer(
+            "takedowns",
+            COLUMNS,
+            map(_facts, rows[start:stop]),
+            self._page_after(f".{form_asked()}", rows[:stop]) if stop < len(rows) else "",
+            damaged_blocks=self._withdrawals.damaged(),
+            is_erasure_open=self._withdrawals.has_open_erasure(),
+        )
+
+    def _rows(self) -> tuple[tuple[Listed, ...], int]:
+        """Return all rows, and the number of those before the page that is asked for."""
+        rows = self._withdrawals.listed(with_removed=_is_with_removed())
+        match = _PLACE.fullmatch(request.args.get("after", ""))
+        place = (match[1], int(match[2])) if match else None
+        return rows, sum(row.place >= place for row in rows) if place else 0
+
+    def _page_after(self, form: str, before: Sequence[Listed]) -> str:
+        """Return the address of the page that follows these rows."""
+        arguments = {"removed": _WITH_REMOVED} if _is_with_removed() else {}
+        if before:
+            at, number = before[-1].place
+            arguments["after"] = f"{at}.{number}"
+        return f"{self._address}{form}" + (f"?{urlencode(arguments)}" if arguments else "")
 
     def new(self) -> Response:
         """Answer with what a takedown would touch, and the form that agrees to it."""

@@ -31,10 +31,9 @@ class Counted(NamedTuple):
 
 
 class Throttle:
-    """The failures to sign in of an instance."""
+    """The failures to sign in of an instance. Names are stored as keyed hashes: people type passwords as names."""
 
     def __init__(self, users: Users, key: bytes, slowing: Slowing = SLOWING) -> None:
-        """Take the users and a secret key: names are stored as hashes, because people type passwords as names."""
         self._users, self._key, self._slowing = users, key, slowing
 
     def attempt(self, name: str, account: Account | None, network: str, now: int) -> Counted:
@@ -42,7 +41,9 @@ class Throttle:
 
         A name without a user (`account` is None) is treated alike. Raise StoreError.
         """
-        keys = self._keys(name, account, network, now)
+        number = account.number if account else 0
+        apart = network if self._users.knows_network(number, network, now) else ""
+        keys = self._digest("name", name_key(name), apart), self._digest("network", network)
         return Counted(*self._users.attempt(keys, now, self._slowing), *keys)
 
     def forgive(self, attempt: Counted) -> None:
@@ -57,11 +58,6 @@ class Throttle:
     def forget(self, name: str) -> None:
         """Forget the failures of a name: its user has a new password."""
         self._users.forget_failures(self._digest("name", name_key(name)))
-
-    def _keys(self, name: str, account: Account | None, network: str, now: int) -> tuple[str, str]:
-        number = account.number if account else 0
-        apart = network if self._users.knows_network(number, network, now) else ""
-        return self._digest("name", name_key(name), apart), self._digest("network", network)
 
     def _digest(self, *parts: str) -> str:
         text = "\0".join(filter(None, parts)).encode("utf-8", "surrogatepass")

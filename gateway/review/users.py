@@ -1,4 +1,4 @@
-"""The people who may sign in to the review, for `gateway user` and `gateway check`."""
+"""The people who may sign in to the review, for `gateway user` and `gateway check`; and their passwords."""
 
 import logging
 import re
@@ -6,17 +6,21 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Final
+from unicodedata import category, normalize
+
+from argon2 import PasswordHasher, extract_parameters
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from gateway.core.addresses import is_loopback, site_url
-from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.core.instance import key
 from gateway.core.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.log_completion import complete, whoever_calls
-from gateway.review.passwords import hash_of, is_hash
 from gateway.review.throttle import FAILURES, Throttle
 from gateway.store.base import Store, Users
 from gateway.store.opening import open_users
@@ -173,3 +177,58 @@ def _open(folder: Path) -> Users:
 
 def _line(deed: Deed, about: str) -> LogLine:
     return LogLine(int(time.time()), f"{whoever_calls()} on the command line", deed, about)
+
+
+# --- Passwords, stored as hashes of Argon2id (RFC 9106): a hash takes 19 MiB and some hundredths of a second ---------
+
+SHORTEST: Final = 10
+LONGEST: Final = 1_000  # characters; a longer text would only cost time
+# The least that OWASP recommends (Password Storage Cheat Sheet, 2025): several may be checked at the same time.
+_HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+_AT_ONCE: Final = BoundedSemaphore(2)  # in one process
+_WAIT_SECONDS: Final = 2.0
+_LONGEST_TYPED: Final = 4 * LONGEST  # a letter with accents can be several characters; no user has a longer password
+_UNTYPED: Final = ("Cc", "Cs")
+_BOM: Final = "\ufeff"  # some programs write it at the beginning of a file
+# The hash of a random text that nobody knows: a name without a user costs as much as one with a user.
+NOBODY: Final = "$argon2id$v=19$m=19456,t=2,p=1$PGCSxTbHXJxQRARVI5nQVg$zfp9cttX8G5e+vzh48XrUbJnbhsZoKhOfcDVaykg8sw"
+
+
+def hash_of(password: str) -> str:
+    """Return the hash of a new password.
+
+    Raise ConfigurationError if it is too short or too long, or has characters that nobody can type on a page.
+    """
+    prepared = _prepared(password)
+    if not SHORTEST <= len(prepared) <= LONGEST:
+        raise ConfigurationError(f"A password must have {SHORTEST} to {LONGEST} characters. Choose another one.")
+    if any(category(character) in _UNTYPED or character == _BOM for character in prepared):
+        raise ConfigurationError("A password cannot have control characters. Choose another one.")
+    return _HASHER.hash(prepared.encode())
+
+
+def is_hash(stored: str) -> bool:
+    """Return whether a text is the hash of a password."""
+    try:
+        extract_parameters(stored)
+    except InvalidHashError:
+        return False
+    return True
+
+
+def is_password(password: str, stored: str) -> bool:
+    """Return whether a password is that of a hash. Raise StoreBusy if too many are being checked."""
+    if not _AT_ONCE.acquire(timeout=_WAIT_SECONDS):
+        raise StoreBusy("Too many passwords are being checked. Try again in a minute.")
+    try:
+        return _HASHER.verify(stored, _prepared(password)[: LONGEST + 1].encode("utf-8", "surrogatepass"))
+    except (VerificationError, InvalidHashError):
+        return False
+    finally:
+        _AT_ONCE.release()
+
+
+def _prepared(password: str) -> str:
+    """Return a password as it is hashed: the same, however a keyboard writes accents and spaces (RFC 8265 §4.2)."""
+    composed = normalize("NFC", password[: _LONGEST_TYPED + 1])
+    return "".join(" " if category(character) == "Zs" else character for character in composed)

@@ -20,9 +20,8 @@ from typing import Protocol, TypeAlias
 
 from gateway.core.web import Proxies, client
 from gateway.server.access_log import Entry
-from gateway.server.application import Answer, Application, Environment, answer, environment, head, plain
+from gateway.server.application import Answer, Application, Environment, Threads, answer, environment, head, plain
 from gateway.server.request import Limits, Refused, Request, RequestReader
-from gateway.server.threads import Threads
 
 log = logging.getLogger("gateway.server")
 
@@ -184,7 +183,8 @@ class Connection(asyncio.Protocol):
     async def _converse(self, request: Request) -> None:
         loop = asyncio.get_running_loop()
         started, code, sent = loop.time(), 0, 0
-        origin = self._client(request)
+        trusted = self._server.proxies
+        origin = client(self.peer, request.header(trusted.header).decode("latin-1"), trusted)
         try:
             environ = environment(request, origin)
             threads = self._threads(environ)
@@ -354,10 +354,6 @@ class Connection(asyncio.Protocol):
         """Return how many bytes the connection occupies now."""
         waiting = self._request_bytes + len(self._ahead) + self._transport.get_write_buffer_size()
         return self._reader.held_bytes + waiting
-
-    def _client(self, request: Request) -> str:
-        trusted = self._server.proxies
-        return client(self.peer, request.header(trusted.header).decode("latin-1"), trusted)
 
     def _log(self, target: bytes, request: Request | None, origin: str, code: int, sent: int, seconds: float) -> None:
         if request is None:

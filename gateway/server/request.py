@@ -298,7 +298,7 @@ class RequestReader:
             self._body.close()
 
 
-# --- Makes the query in the first line of a request legal -------------------------------------------------------------
+# --- Makes the query in the first line of a request legal ------------------------------------------------------------
 
 # RFC 9112 §3.2 and RFC 3986 §2: a request target is visible ASCII.
 _FORBIDDEN = re.compile(rb"[^\x21-\x7e]")
@@ -317,7 +317,7 @@ def escaped(line: bytes) -> bytes:
     return b" ".join((method, path + mark + query, version))
 
 
-# --- Limits of the web server on time, bytes and connections ----------------------------------------------------------
+# --- Limits of the web server on time, bytes and connections ---------------------------------------------------------
 
 
 class Limits(NamedTuple):

@@ -1,21 +1,25 @@
 """`gateway serve`: runs our web server in worker processes of gunicorn, on sockets that are opened before them."""
 
+import asyncio
 import errno
 import fcntl
 import logging
 import os
 import resource
+import signal
 import socket
+import struct
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
 from logging.handlers import WatchedFileHandler
+from mmap import mmap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import NamedTuple, TextIO, TypeAlias
+from typing import Any, Final, NamedTuple, TextIO, TypeAlias
 
 import click
 from flask import Flask
@@ -23,18 +27,19 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
-from gateway.core import logs
+from gateway.core import conversion_progress, logs, signals
 from gateway.core.errors import ConfigurationError, StoreError
-from gateway.core.instance import base_url_doubt, metrics_address
+from gateway.core.instance import base_url_doubt, check_settings, metrics_address
 from gateway.core.program import begin_log, say
 from gateway.core.settings import Settings, Value
 from gateway.core.web import proxies
 from gateway.hub.subscribers import topics_of
 from gateway.server import access_log
 from gateway.server.access_log import Entry
-from gateway.server.application import Application
+from gateway.server.application import Application, Environment
 from gateway.server.request import Limits
 from gateway.server.server import EventWorker, Server, hold_signals_while_workers_begin
+from gateway.store.opening import open_store
 
 log = logging.getLogger("gateway.serve")
 
@@ -309,7 +314,7 @@ def serve(
         _Arbiter(config, load, server).run()
 
 
-# --- metrics: prometheus-client is imported only if they are on, and after the folder of its counts is set ------------
+# --- metrics: prometheus-client is imported only if they are on, and after the folder of its counts is set -----------
 
 
 def _metrics_listener(settings: Settings) -> socket.socket | None:
@@ -366,3 +371,90 @@ def _config(settings: Settings, descriptors: Sequence[int]) -> dict[str, object]
         "graceful_timeout": _GRACE_SECONDS,
         "proc_name": "gateway serve",
     }
+
+
+# --- After an upgrade: 503 while the records are moved, so that harvesters see a repository that will be back --------
+
+_RETRY_AFTER_SECONDS: Final = 60
+_COUNTS: Final = struct.Struct("QQ")  # how many records are in blocks, and of how many; both processes have them
+
+
+def convert_first(settings: Settings, host: str, port: int) -> Sockets:
+    """Move the records of an earlier release into blocks, and return the sockets, on which 503 was answered meanwhile.
+
+    Raise ConfigurationError or StoreError.
+    """
+    begin_log(settings)
+    check_settings(settings)
+    signals.release()  # this process forks; a signal may end the conversion at any moment
+    sockets = open_sockets(host, port)
+    counts = mmap(-1, _COUNTS.size)
+    say("Requests are answered with 503 until the records of an earlier release are moved into blocks.")
+    with (
+        answering_apart(sockets.listeners, application(counts), limits(settings)),
+        conversion_progress.shown_by(lambda done, total: _COUNTS.pack_into(counts, 0, done, total), is_beside=True),
+        conversion_progress.damage_noted(),  # only the log says it: the server goes on
+        closing(open_store(settings.instance)),
+    ):
+        return sockets
+
+
+def application(counts: mmap) -> Application:
+    """Return the WSGI application that answers during a conversion: `/healthz` with 200, all else with 503."""
+
+    def answer(environ: Environment, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        done, total = _COUNTS.unpack_from(counts)
+        percent = 100 * done // total if total else 0
+        sentence = f"The repository is being upgraded; {percent} % of its records are converted. Try again later.\n"
+        is_alive = environ["PATH_INFO"] == "/healthz"
+        body = ("This process answers.\n" if is_alive else sentence).encode()
+        headers = [("Content-Type", "text/plain; charset=UTF-8"), ("Cache-Control", "no-store")]
+        if not is_alive:
+            headers.append(("Retry-After", str(_RETRY_AFTER_SECONDS)))
+        start_response(
+            "200 OK" if is_alive else "503 Service Unavailable", [*headers, ("Content-Length", str(len(body)))]
+        )
+        return (body,)
+
+    return answer
+
+
+# --- A process of its own that answers while this one is busy: with one application, on sockets that both have -------
+
+
+@contextmanager
+def answering_apart(listeners: Sequence[socket.socket], application: Application, limits: Limits) -> Iterator[None]:
+    """Answer all requests on the sockets in a child process, until the block ends or this process does.
+
+    At the end, open requests are answered. The sockets stay open, and later connections wait in them.
+    """
+    parent = os.getpid()
+    # The child may be asked to end before it handles that: the signal waits.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches both; the parent ends this one
+            asyncio.run(_serve(listeners, application, limits, parent))
+        finally:
+            os._exit(0)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        yield
+    finally:
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+
+
+async def _serve(listeners: Sequence[socket.socket], application: Application, limits: Limits, parent: int) -> None:
+    server = Server(limits, 1, lambda _entry: None)
+    for listener in listeners:
+        server.listen(listener, application)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.end)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+    def end_with_parent() -> None:
+        if os.getppid() != parent:
+            server.end()
+
+    await server.run(end_with_parent)

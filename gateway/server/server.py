@@ -20,10 +20,9 @@ from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
 from gateway.core.web import Proxies
 from gateway.server.access_log import Entry
-from gateway.server.application import Application
+from gateway.server.application import Application, HarvesterThreads, PageThreads
 from gateway.server.connection import Connection, IsBrief, IsPage, Phase
 from gateway.server.request import Limits
-from gateway.server.threads import HarvesterThreads, PageThreads
 
 log = logging.getLogger("gateway.server")
 

@@ -10,24 +10,13 @@ list as its next `from`. Then it misses no version of any record, even while pro
 """
 
 from gateway.store.discovery import Discovery
-from gateway.store.discovery_rechecks import Rechecks
+from gateway.store.discovery_lists import Rechecks
+from gateway.store.discovery_rows import Conclude, Decide, Findings
 from gateway.store.inbox import Inbox
-from gateway.store.store import Store
-from gateway.store.subscribers import Subscribers
-from gateway.store.subscriptions import Subscriptions
-from gateway.store.users import Users
-from gateway.store.values import (
-    SMALL_PAGE,
-    TAKEDOWNS_FACT,
-    Attempt,
-    Conclude,
-    Decide,
-    Findings,
-    PageOfParts,
-    ReadResource,
-    Slowing,
-)
-from gateway.store.view import View
+from gateway.store.store import TAKEDOWNS_FACT, ReadResource, Store
+from gateway.store.subscriptions import Subscribers, Subscriptions
+from gateway.store.users import Attempt, Slowing, Users
+from gateway.store.view import SMALL_PAGE, PageOfParts, View
 
 __all__ = [
     "SMALL_PAGE",

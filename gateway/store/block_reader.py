@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Key, Selection
 from gateway.core.pieces import Piece, text_of
-from gateway.store.block_pages import PagePlan, Portion, plan
-from gateway.store.block_rows import Bits, BlockRow, every, from_bytes, positions_of
+from gateway.store.block_rows import Bits, BlockRow, PagePlan, Portion, every, from_bytes, plan, positions_of
 from gateway.store.blocks import Block, Kind, Opened, headers_in, opened, records_in, unpack
 from gateway.store.connector import Session
 from gateway.store.queries import load
@@ -114,7 +113,8 @@ class Blocks:
         """Return the records of a portion, or their headers. Raise StoreDamaged."""
         texts = self._texts(portion.row, kind)
         shown = [(texts[position], departed >> position & 1) for position in positions_of(portion.bits)]
-        return [_departed(text, kind) if is_departed else text for text, is_departed in shown]
+        departing = as_departed if kind is Kind.RECORDS else _as_deleted
+        return [departing(text) if is_departed else text for text, is_departed in shown]
 
     def record(self, prefix: int, key: Key) -> bytes:
         """Return the record with a key. Raise StoreDamaged if there is none.
@@ -190,10 +190,6 @@ def as_departed(content: bytes) -> bytes:
     """Return the tombstone of a record that left a set: its header, and nothing else (OAI-PMH 2.0 §2.5.1)."""
     head, end, _ = content.partition(b"</header>")
     return _as_deleted(head) + end + b"</record>"
-
-
-def _departed(text: bytes, kind: Kind) -> bytes:
-    return as_departed(text) if kind is Kind.RECORDS else _as_deleted(text)
 
 
 def _as_deleted(text: bytes) -> bytes:

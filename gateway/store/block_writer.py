@@ -1,5 +1,6 @@
 """Writes blocks on SQLite, inside the transaction of a publication or of a step of compaction."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -15,8 +16,19 @@ from gateway.store.rows import Added, Numbers
 
 SQL = load("store")
 
-DAMAGED_FACT: Final = "damaged_blocks"  # the bodies that compaction could not read, as a JSON list
+_DAMAGED_FACT: Final = "damaged_blocks"  # the bodies that compaction could not read, as a JSON list
 NUMBER_FACT: Final = "last_number"  # the name of a fact: the last number that a record got
+
+
+def damaged_bodies(session: Session) -> set[int]:
+    """Return the bodies of blocks that are known to be damaged."""
+    (bodies,) = session.one(SQL["fact"], (_DAMAGED_FACT,)) or ("[]",)
+    return set(json.loads(bodies))
+
+
+def note_damaged(session: Session, bodies: Iterable[int]) -> None:
+    """Store which bodies of blocks are damaged, in the place of those that were known."""
+    session.execute(SQL["remember"], (_DAMAGED_FACT, json.dumps(sorted(bodies))))
 
 
 class InSet(NamedTuple):

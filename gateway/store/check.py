@@ -16,10 +16,9 @@ from typing import Any, Final, NamedTuple
 from gateway.core.model import Key
 from gateway.core.pieces import text_of
 from gateway.core.xmltext import utc_datetime
-from gateway.store.block_pages import within
 from gateway.store.block_reader import Blocks, listed_from, row_from
-from gateway.store.block_rows import BlockRow, positions_of
-from gateway.store.block_writer import DAMAGED_FACT
+from gateway.store.block_rows import BlockRow, positions_of, within
+from gateway.store.block_writer import damaged_bodies
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.connector import Connector, Session
 from gateway.store.damage import DAMAGE, has_count, items_in, problem_of, problem_of_row, strays_in
@@ -51,7 +50,7 @@ def findings(database: Connector, session: Session, *, is_whole: bool = False) -
         is_sound = False
         yield sentence
     yield from check.damages()
-    if check.has_damaged:
+    if check.damaged:
         yield _MEND if is_whole else f"{_MEND} {_ALL_BLOCKS}"
     if check.has_strays or not is_sound:
         yield _RESTORE
@@ -111,18 +110,14 @@ class _Check:
 
     def __init__(self, session: Session, *, is_whole: bool) -> None:
         self._session, self._is_whole = session, is_whole
-        self._sound, self._damaged, self._unreadable = set[int](), set[int](), set[int]()  # bodies
+        self._sound, self._unreadable = set[int](), set[int]()  # bodies
+        self.damaged = set[int]()  # those whose records can be replaced
         self.has_strays = False  # whether a block has records that are not those of their items
         self._sample: list[tuple[Any, ...]] = []  # the rows of blocks with seconds of the sample
         self._names = _Names((number, name) for name, number in session.execute(SQL["prefixes"]))
         for number, collection, prefix in session.execute(SQL["check_list_names"]):
             self._names[number] = f"the list of the set {collection} in {prefix}"
         self._specs: dict[int, str] = dict(session.execute(SQL["check_specs"]).fetchall())
-
-    @property
-    def has_damaged(self) -> bool:
-        """Whether a block is damaged, and its records can be replaced."""
-        return bool(self._damaged)
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each contradiction of tables; blocks whose keys cannot be read are among these."""
@@ -132,16 +127,12 @@ class _Check:
 
     def damages(self) -> Iterator[str]:
         """Yield a message for each block that is damaged: of those that are known, of the sample, or of all."""
-        for prefix, *columns in self._session.execute(SQL["check_damaged"], (self._known(),)).fetchall():
+        known = json.dumps(sorted(damaged_bodies(self._session)))
+        for prefix, *columns in self._session.execute(SQL["check_damaged"], (known,)).fetchall():
             yield from self._block(prefix, row_from(columns))
         rows = self._session.execute(SQL["check_rows"]).fetchall() if self._is_whole else self._sample
         for prefix, *columns in rows:
             yield from self._block(prefix, row_from(columns))
-
-    def _known(self) -> str:
-        """Return the bodies that compaction could not read, as a JSON list."""
-        (bodies,) = self._session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-        return str(bodies)
 
     def _lists(self) -> Iterator[str]:
         """Compare the lists with the places of items: each record is in one block, and no two blocks overlap."""
@@ -192,10 +183,10 @@ class _Check:
 
     def _block(self, prefix: int, row: BlockRow) -> Iterator[str]:
         """Read a block that was not looked at yet."""
-        if any(row.body in known for known in (self._sound, self._damaged, self._unreadable)):
+        if any(row.body in known for known in (self._sound, self.damaged, self._unreadable)):
             return
         if problem := problem_of(self._session, row):
-            self._damaged.add(row.body)
+            self.damaged.add(row.body)
             yield self._damage(prefix, row, problem)
             return
         self._sound.add(row.body)

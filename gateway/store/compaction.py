@@ -19,7 +19,7 @@ from gateway.core.pieces import Compressor, fast
 from gateway.store.block_merging import Merged, contents, groups, merged
 from gateway.store.block_reader import Blocks, row_from
 from gateway.store.block_rows import BlockRow
-from gateway.store.block_writer import DAMAGED_FACT, BlockWriter, InSet
+from gateway.store.block_writer import BlockWriter, InSet, damaged_bodies, note_damaged
 from gateway.store.blocks import Block
 from gateway.store.connector import Connector, Session
 from gateway.store.queries import load
@@ -87,7 +87,7 @@ class _Run:
         self._loose: set[int] = set()  # bodies of the rows that are looked at
         self.seen = self._replaced = self._freed = 0
         with file.reading() as session:
-            self._known = frozenset[int](json.loads((session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",))[0]))
+            self._known = frozenset(damaged_bodies(session))
         self._damaged = set[int]() if is_thorough else set(self._known)  # the disk may be sound again
         self._tried = set[int]()
         self.is_slowed = file.note_written(0)  # by a reader with an old snapshot
@@ -97,7 +97,7 @@ class _Run:
         damaged = self._damaged | (self._untried() if is_complete else self._known)
         if damaged != self._known:
             with self._writing() as session:
-                session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
+                note_damaged(session, damaged)
         return Compacted(self._replaced, self._freed, len(damaged), is_complete)
 
     def _untried(self) -> set[int]:

@@ -3,15 +3,17 @@
 A database of an instance has a path in its folder, such as `inbox.sqlite`; the stem names its migrations and schema.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
+from math import inf
 from pathlib import Path
-from typing import Final
+from threading import Lock
+from typing import Any, ClassVar, Final
 
 from gateway.core.errors import StoreError
 from gateway.store.clock import THIS_HOST, HostClock
-from gateway.store.connector import BUSY_SECONDS, Connector
+from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
 from gateway.store.postgres.clock import PostgresClock
-from gateway.store.queries import load
 from gateway.store.sqlite.connector import DAMAGED_VALUE, SqliteConnector
 from gateway.store.store_clock import StoreClock
 
@@ -47,7 +49,6 @@ def connect(
         path,
         _MIGRATIONS / database,
         create=create,
-        dictionary=load("sqlite/store")["dictionary"] if is_store else "",
         busy_seconds=busy_seconds,
         only_reads=only_reads,
         page_bytes=_STORE_PAGE_BYTES if is_store else _PAGE_BYTES,
@@ -75,3 +76,59 @@ def state_of(path: Path, url: str = "") -> Hashable | None:
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
     return (known.st_dev, known.st_ino) if known.st_size else None
+
+
+# --- Files that are made with their first row: most instances have no subscription, no user --------------------------
+
+
+class FileOnDemand:
+    """A file that may be missing. Safe for threads and processes. Every method may raise StoreError."""
+
+    _database: ClassVar[str]  # its name
+
+    def __init__(self, path: Path, url: str = "") -> None:
+        self._url = url
+        self._path = path
+        self._lock = Lock()
+        self._file: Connector | None = None
+        self._opened_as: Hashable | None = None
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+            self._file = None
+
+    def _rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
+        """Return the rows of a query; none without a file, or with an empty one: who made it was killed."""
+        if state_of(self._path, self._url) is None:
+            return []
+        with self._opened(create=False).reading() as session:
+            return session.execute(query, parameters).fetchall()
+
+    def _change(self, query: str, parameters: Parameters = ()) -> int:
+        """Run one query in a transaction of its own; return how many rows it has changed. Raise StoreMissing."""
+        return self._opened(create=False).change(query, parameters)
+
+    def _reading(self) -> AbstractContextManager[Session]:
+        """Lend a connection for several queries. Raise StoreMissing without a file."""
+        return self._opened(create=False).reading()
+
+    def _writing(self, *, create: bool = False, at_most_seconds: float = inf) -> AbstractContextManager[Session]:
+        """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
+
+        Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `Connector` waits.
+        """
+        return self._opened(create=create).writing(at_most_seconds)
+
+    def _opened(self, *, create: bool) -> Connector:
+        with self._lock:
+            known = state_of(self._path, self._url)
+            if self._file is not None and known != self._opened_as:
+                self._file.close()  # it was deleted or replaced: what it said is no longer true
+                self._file = None
+            if self._file is None:
+                self._file = connect(self._path, self._database, create=create or bool(self._url), url=self._url)
+                self._opened_as = state_of(self._path, self._url)
+            return self._file

@@ -1,14 +1,17 @@
 """What the classes of the store ask of a database. Only a connector knows its driver; `connecting` chooses one.
 
 A connector has the schema of one database of ours (such as `inbox`) and lends sessions, which run the named queries of
-`sql/`. Everything that differs between databases is behind these two protocols.
+`sql/`. Everything that differs between databases is behind these two.
 """
 
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from threading import Lock
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
@@ -59,27 +62,41 @@ class Session(Protocol):
         """Return the first row, or None."""
 
 
-class Connector(Protocol):
-    """One database of ours. Safe for threads, and for processes that fork. Every method may raise StoreError."""
+class Lent(Session, Protocol):
+    """A session that can be lent again."""
+
+    connection: Any
+
+
+T = TypeVar("T", bound=Lent)
+
+
+class Connector(ABC):
+    """One database of ours, whose idle connections are lent. Safe for threads, and for processes that fork.
+
+    Every method may raise StoreError.
+    """
 
     path: Path  # what messages call it
-    is_unsynced: bool
 
+    def __init__(self) -> None:
+        self.is_unsynced = False
+        self._lock = Lock()
+        self._is_closed = False
+        self._process = os.getpid()
+        self._readers: list[Any] = []
+        self._writers: list[Any] = []
+        self._abandoned: list[Any] = []
+
+    @abstractmethod
     def translated(self) -> AbstractContextManager[None]:
         """Turn every error of the driver inside the block into a StoreError."""
 
-    def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
-        """Return all rows of one query."""
-
-    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
-        """Return the first row of one query, or None."""
-
-    def change(self, query: str, parameters: Parameters = ()) -> int:
-        """Run one query in a transaction of its own; return how many rows it has changed."""
-
+    @abstractmethod
     def reading(self) -> AbstractContextManager[Session]:
         """Lend a session for reading."""
 
+    @abstractmethod
     def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> AbstractContextManager[Session]:
         """Lend a session inside a write transaction, which is committed at the end, or rolled back.
 
@@ -87,26 +104,98 @@ class Connector(Protocol):
         writes for `at_most_seconds`, or for as long as the connector waits.
         """
 
-    def unsynced(self) -> AbstractContextManager[None]:
-        """Let no transaction inside the block wait for the disk; `Store.unsynced` has the promise."""
-
+    @abstractmethod
     def finish_erasure(self) -> bool:
         """Erase for good what was deleted; return False if a reader prevents that."""
 
+    @abstractmethod
     def note_written(self, size: int) -> bool:
         """Note that a small transaction wrote so many bytes; return whether a reader makes more of them costly."""
 
+    @abstractmethod
     def shrink(self, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]) -> Shrunk:
         """Give free space back to the disk, in small steps, for so many `seconds` or until `is_stopped`."""
 
+    @abstractmethod
     def vacuum(self) -> int:
         """Write everything anew; return by how many bytes it is smaller."""
 
+    @abstractmethod
     def damages(self, session: Session, *, is_whole: bool) -> Iterator[str]:
         """Yield what the database itself finds damaged; `is_whole`: its indexes are read too."""
 
+    @abstractmethod
     def convert(self, step: Callable[[str], None]) -> None:
         """Move what an earlier release wrote in another layout."""
 
+    def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
+        """Return all rows of one query."""
+        with self.reading() as session:
+            return session.execute(query, parameters).fetchall()
+
+    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+        """Return the first row of one query, or None."""
+        with self.reading() as session:
+            return session.one(query, parameters)
+
+    def change(self, query: str, parameters: Parameters = ()) -> int:
+        """Run one query in a transaction of its own; return how many rows it has changed."""
+        with self.writing() as session:
+            return session.execute(query, parameters).rowcount
+
+    @contextmanager
+    def unsynced(self) -> Iterator[None]:
+        """Let no transaction inside the block wait for the disk; `Store.unsynced` has the promise."""
+        self.is_unsynced = True
+        try:
+            yield
+        finally:
+            self.is_unsynced = False
+
+    @contextmanager
+    def _lent(self, idle: list[T], connect: Callable[[], T]) -> Iterator[T]:
+        self._forget_parent()
+        with self._lock:
+            session = idle.pop() if idle else None
+        session = session or connect()
+        try:
+            yield session
+        finally:
+            session.rollback()
+            with self._lock:
+                idle.append(session)
+            if self._is_closed:
+                self.close()
+
+    def _forget_parent(self) -> None:
+        # A connection must not be used, nor even closed, in a forked process.
+        if self._process != os.getpid():
+            self._process, self._lock = os.getpid(), Lock()
+            self._abandoned += self._readers + self._writers
+            self._readers.clear()
+            self._writers.clear()
+
     def close(self) -> None:
         """Close all connections; one that is lent is closed when it is returned."""
+        self._is_closed = True
+        self._forget_parent()
+        with self._lock, self.translated():
+            for session in self._readers + self._writers:
+                session.connection.close()
+            self._readers.clear()
+            self._writers.clear()
+
+
+class Database:
+    """What the classes of the databases have in common."""
+
+    def __init__(self, file: Connector) -> None:
+        self._file = file
+
+    def finish_erasure(self) -> bool:
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
+        return self._file.finish_erasure()
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        self._file.close()

@@ -11,20 +11,24 @@ from typing import Any
 
 import zstandard
 
-from gateway.core.errors import StoreDamaged
 from gateway.core.model import Alarm, Decision, Ending, FoundCopy, Lease, Refusal, SearchState, Unpublished, Written
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
-from gateway.store.discovery_copies import CopyLists
-from gateway.store.discovery_lists import DecisionLists, Offers, Samples, enter
-from gateway.store.discovery_rechecks import Rechecks
-from gateway.store.discovery_rows import alarm_of, copy_rows, decision_of, decision_row, is_on_other_bytes
+from gateway.store.discovery_lists import CopyLists, DecisionLists, Offers, Rechecks, Samples, enter
+from gateway.store.discovery_rows import (
+    LEVEL,
+    Decide,
+    alarm_of,
+    copy_rows,
+    decision_of,
+    decision_row,
+    is_on_other_bytes,
+    unpacked,
+)
 from gateway.store.queries import load
-from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
-_LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
 
@@ -50,14 +54,6 @@ class Discovery(CopyLists, DecisionLists, Offers):
         )
         self.samples = Samples(self._file)
         self.rechecks = Rechecks(self._file)
-
-    def finish_erasure(self) -> bool:
-        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
-        return self._file.finish_erasure()
-
-    def close(self) -> None:
-        """Close the database."""
-        self._file.close()
 
     # -- what is to be searched for ------------------------------------------------------------------------------
 
@@ -123,7 +119,7 @@ class Discovery(CopyLists, DecisionLists, Offers):
         outcome: str,
         search_json: str,
         at: int,
-        decide: Decide = lambda _: (),
+        decide: Decide | None = lambda _: (),
         endings: Iterable[Ending] = (),
         basis: str = "",
         due: int = 0,
@@ -133,44 +129,14 @@ class Discovery(CopyLists, DecisionLists, Offers):
 
         Return False, and write nothing, if the lease has ended. `search_json` is the search as JSON, `basis` a digest
         of the data that it used. With `due`, the item is due again at that second, such as the end of an embargo.
+        Without `decide`, it was one of several tries, and the search is repeated at `due`.
         """
-        state = "waiting" if due else "done"
-        return self._end(lease, state, due, outcome, search_json, at, decide, endings, basis, copies)
-
-    def waiting(
-        self,
-        lease: Lease,
-        until: int,
-        outcome: str,
-        search_json: str,
-        at: int,
-        endings: Iterable[Ending] = (),
-        basis: str = "",
-        copies: Iterable[FoundCopy] = (),
-    ) -> bool:
-        """Write the end of a search that is repeated at `until`. Return False, and write nothing, as in `done`."""
-        return self._end(lease, "waiting", until, outcome, search_json, at, None, endings, basis, copies)
-
-    def _end(
-        self,
-        lease: Lease,
-        state: str,
-        due: int,
-        outcome: str,
-        search_json: str,
-        at: int,
-        decide: Decide | None,
-        endings: Iterable[Ending],
-        basis: str,
-        copies: Iterable[FoundCopy],
-    ) -> bool:
-        """Write the end of a search; without `decide`, it is one of several tries, and the search is repeated."""
         row = {
-            "state": state,
+            "state": "waiting" if due else "done",
             "due": due,
             "outcome": outcome,
             "at": at,
-            "story": zstandard.compress(search_json.encode(), _LEVEL),
+            "story": zstandard.compress(search_json.encode(), LEVEL),
             "basis": basis,
             "is_over": decide is not None,
             "identifier": lease.identifier,
@@ -207,7 +173,7 @@ class Discovery(CopyLists, DecisionLists, Offers):
 
     def _search(self, row: Sequence[Any]) -> SearchState:
         identifier, source, upstream, state, due, tries, outcome, at, packed = row
-        search_json = self._unpacked(packed).decode() if packed else ""
+        search_json = unpacked(self._file, packed, "a stored search", bytes.decode) if packed else ""
         return SearchState(identifier, source, upstream, state, due, tries, outcome, at, search_json)
 
     def forget(self, identifiers: Iterable[str]) -> None:
@@ -291,9 +257,10 @@ class Discovery(CopyLists, DecisionLists, Offers):
             for decision in decisions:
                 row = session.one(SQL["decision_last"], (decision.identifier, decision.url))
                 last = decision_of(row) if row else None
+                (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
                 if last is not None and last.number != decision.number:
                     met.append(last)
-                elif is_on_other_bytes(decision, last, _digest(session, decision)):
+                elif is_on_other_bytes(decision, last, digest):
                     changed.append(decision)
                 else:
                     _add(session, (decision,))
@@ -321,12 +288,6 @@ class Discovery(CopyLists, DecisionLists, Offers):
     def history(self, identifier: str, url: str) -> tuple[Decision, ...]:
         """Return all decisions on one copy, the oldest first; fast also for an item with many copies."""
         return tuple(map(decision_of, self._file.rows(SQL["decision_history"], (identifier, url))))
-
-    def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
-        """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
-        with self._file.reading() as session:
-            rows = session.execute(SQL["decided"], (verdict, *after, limit)).fetchall()
-            return tuple(map(decision_of, rows))
 
     # -- what is published ---------------------------------------------------------------------------------------
 
@@ -371,11 +332,11 @@ class Discovery(CopyLists, DecisionLists, Offers):
         Raise StoreDamaged when the stored answer cannot be read.
         """
         row = self._file.one(SQL["answer"], (question, at))
-        return self._unpacked(row[0]) if row else None
+        return unpacked(self._file, row[0], "a stored answer", bytes) if row else None
 
     def keep_answer(self, question: bytes, content: bytes, expires: int) -> None:
         """Store an answer until the second `expires`."""
-        self._file.change(SQL["answer_put"], (question, expires, zstandard.compress(content, _LEVEL)))
+        self._file.change(SQL["answer_put"], (question, expires, zstandard.compress(content, LEVEL)))
 
     def forget_answers(self, at: int) -> None:
         """Delete the answers that have expired at the second `at`."""
@@ -392,22 +353,10 @@ class Discovery(CopyLists, DecisionLists, Offers):
         """Prevent requests to a host until the second `until`."""
         self._file.change(SQL["host_put"], (host, until))
 
-    def _unpacked(self, content: bytes) -> bytes:
-        try:
-            return zstandard.decompress(content)
-        except zstandard.ZstdError as error:
-            raise StoreDamaged(f"{self._file.path}: a stored search or answer cannot be read: {error}.") from error
-
 
 def _add(session: Session, decisions: Sequence[Decision]) -> None:
     session.executemany(SQL["decision_add"], map(decision_row, decisions))
     session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
-
-
-def _digest(session: Session, decision: Decision) -> str:
-    """Return the SHA-256 that the last search got for a copy; empty if it got none."""
-    (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
-    return str(digest)
 
 
 def _named(sources: Collection[str]) -> dict[str, object]:

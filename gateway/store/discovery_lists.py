@@ -1,22 +1,44 @@
-"""The parts of `Discovery` for reviewers and sources: lists of decisions, random samples of files, and offers."""
+"""Parts of `Discovery`: lists of decisions and copies, random samples, offers, and rechecks of published files."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
+
+import zstandard
 
 from gateway.core.model import (
+    ANY_VERDICT,
+    VERDICTS,
     AcceptRule,
+    CopyFilter,
+    CopyOrder,
     Decision,
     DecisionFilter,
+    Ending,
+    FileRecheck,
     FoundCopy,
     Judged,
     Judgement,
     ListedCopy,
     Offer,
+    RecheckCounts,
     SampledFile,
 )
-from gateway.store.connector import Connector, Session
-from gateway.store.discovery_rows import decision_of, found_copy_of, listed_copy_of, offer_of
+from gateway.core.model.published import NEVER_DUE, SHARES
+from gateway.store.connector import Connector, Database, Session
+from gateway.store.discovery_rows import (
+    LEVEL,
+    Conclude,
+    copy_rows,
+    decision_of,
+    decision_row,
+    found_copy_of,
+    listed_copy_of,
+    offer_of,
+    place_of,
+    unpacked,
+)
 from gateway.store.queries import load
 
 SQL = load("discovery")
@@ -39,10 +61,8 @@ def enter(session: Session, decisions: Sequence[Decision]) -> None:
         session.executemany(SQL["decision_entered"], [(number, numbers[0]) for number in numbers])
 
 
-class DecisionLists:
+class DecisionLists(Database):
     """The part of `Discovery` that lists decisions."""
-
-    _file: Connector
 
     def deciders(self) -> tuple[str, ...]:
         """Return the names under which something was decided, sorted; `rule` is among them."""
@@ -142,10 +162,8 @@ class Samples:
         )
 
 
-class Offers:
+class Offers(Database):
     """The part of `Discovery` that stores offers to sources."""
-
-    _file: Connector
 
     def accepted(self, source: str, after: tuple[str, str], limit: int) -> tuple[tuple[str, Decision], ...]:
         """Return at most `limit` accepting decisions in force on files of a source, with the upstream identifiers.
@@ -176,3 +194,262 @@ class Offers:
         """Return the second of the next repeated try of an offer to a source; None: there is none."""
         (at,) = self._file.one(SQL["offer_next"], (source,)) or (None,)
         return None if at is None else int(at)
+
+
+# --- Rechecks --------------------------------------------------------------------------
+
+
+class Rechecks:
+    """The last recheck of each published file. It is safe for threads and processes."""
+
+    def __init__(self, file: Connector) -> None:
+        self._file = file
+
+    def publish(self, files: Mapping[str, Iterable[FileRecheck]]) -> None:
+        """Store the published files of some items, with first facts; forget their files that are not published.
+
+        The rechecks of known files stay. If the published bytes have changed, their validators are forgotten.
+        """
+        with self._file.writing() as session:
+            for identifier, rechecks in files.items():
+                rows = tuple(rechecks)
+                session.execute(SQL["rechecks_forget"], (identifier, json.dumps([recheck.url for recheck in rows])))
+                session.executemany(SQL["recheck_add"], rows)
+
+    def list_anew(self, list_: str) -> None:
+        """Forget the position of a list of published files, so that all are listed again."""
+        self._file.change(SQL["position_forget"], (list_,))
+
+    def schedule(self, source: str, every: int, at: int) -> None:
+        """Store the period of the files of a source in seconds; 0: they are due only when asked for.
+
+        A file without a recheck counts as rechecked in the second `at`.
+        """
+        asked = {"source": source, "every": every, "at": at, "never": NEVER_DUE, "shares": SHARES}
+        self._file.change(SQL["rechecks_schedule"], asked)
+
+    def ask(self, source: str, before: int) -> bool:
+        """Make all files of a source due that were not looked at since a second.
+
+        Return False, and write nothing, if files that were asked for earlier are still due.
+        """
+        with self._file.writing() as session:
+            is_asked = session.one(SQL["rechecks_asked"], (source,)) == (1,)
+            if not is_asked:
+                session.execute(SQL["rechecks_ask"], (source, before))
+        return not is_asked
+
+    def next_at(self, source: str) -> int | None:
+        """Return the second at which the next file of a source is due; None: it has no files."""
+        (due,) = self._file.one(SQL["rechecks_next"], (source,)) or (None,)
+        return None if due is None else int(due)
+
+    def next_of_all(self) -> dict[str, int]:
+        """Return what `next_at` returns, by source; sources without files are left out."""
+        return dict(self._file.rows(SQL["rechecks_next_of_all"]))
+
+    def counts(self, source: str, at: int) -> RecheckCounts:
+        """Return the numbers of the files of a source in a second."""
+        row = self._file.one(SQL["rechecks_count"], (source, at))
+        files, due, failing, unseen = row or (0, 0, 0, 0)
+        return RecheckCounts(files, due, failing, unseen, self.next_at(source))
+
+    def hosts(self, source: str, at: int) -> tuple[str, ...]:
+        """Return the hosts of the files of a source that are due."""
+        return tuple(host for (host,) in self._file.rows(SQL["rechecks_hosts"], (source, at)))
+
+    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileRecheck, ...]:
+        """Return at most `limit` due files at a host, sorted by (due, identifier, url), after `after`."""
+        return tuple(map(_recheck_of, self._file.rows(SQL["rechecks_due"], (source, host, at, *after, limit))))
+
+    def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` items of a source with a file at a host that was not seen at the last recheck."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["rechecks_failing"], (source, host, limit)).fetchall()
+            return tuple(identifier for (identifier,) in rows)
+
+    def longest_unseen(self, source: str) -> FileRecheck | None:
+        """Return the file of a source that could not be rechecked for the longest time; None: there is none."""
+        row = self._file.one(SQL["recheck_unseen"], (source,))
+        return _recheck_of(row) if row else None
+
+    def of_item(self, identifier: str) -> tuple[FileRecheck, ...]:
+        """Return the rechecks of the files of an item, sorted by address."""
+        return tuple(map(_recheck_of, self._file.rows(SQL["rechecks_of"], (identifier,))))
+
+    def write(self, rechecks: Iterable[FileRecheck], endings: Iterable[Ending] = ()) -> None:
+        """Store rechecks, and count their outcomes. A file whose published bytes have changed is left out."""
+        with self._file.writing() as session:
+            session.executemany(SQL["recheck_put"], (recheck._asdict() for recheck in rechecks))
+            session.executemany(SQL["ending_add"], endings)
+
+    def conclude(self, recheck: FileRecheck, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
+        """Store the recheck of a file that has changed, and what follows from it, all or nothing.
+
+        `number` is that of the last decision on the copy `url` that the caller knows; 0: there is none. Return False,
+        and write nothing, if there is another one meanwhile, or no search. `sha256` is the digest of new bytes. A
+        search for the item that is under way loses its lease, and the item is due.
+        """
+        with self._file.writing() as session:
+            rows = session.execute(SQL["decisions"], (recheck.identifier,)).fetchall()
+            decisions = tuple(map(decision_of, rows))
+            last = max((decision.number for decision in decisions if decision.url == url), default=0)
+            search = session.one(SQL["search"], (recheck.identifier,))
+            if last != number or search is None:
+                return False
+            former = unpacked(self._file, search[-1], "a stored search", bytes.decode) if search[-1] else ""
+            news = conclude(decisions, former)
+            session.execute(SQL["recheck_put"], recheck._asdict())
+            if sha256:
+                session.execute(SQL["recheck_change"], (sha256, recheck.identifier, recheck.url))
+            story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
+            session.execute(
+                SQL["story_put"], {"story": story, "identifier": recheck.identifier, "at": recheck.looked_at}
+            )
+            session.executemany(SQL["copy_put"], copy_rows(news.copies))
+            session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
+        return True
+
+    def stamping_hosts(self) -> frozenset[str]:
+        """Return the hosts that stamp each download."""
+        return frozenset(name for (name,) in self._file.rows(SQL["stamping_hosts"]))
+
+    def note_stamping(self, host: str, at: int) -> None:
+        """Store that a host stamps each download."""
+        self._file.change(SQL["stamping_host_add"], (host, at))
+
+
+def _recheck_of(row: Sequence[Any]) -> FileRecheck:
+    recheck = FileRecheck._make(row)
+    return recheck._replace(is_named=bool(recheck.is_named))
+
+
+# --- Copies, and the first pages of files: each order is an index that has everything by which copies are chosen ------
+
+# The columns of each order, the parameters that are compared with them, and whether it is descending.
+_ORDERS = {
+    CopyOrder.IDENTIFIER: ("identifier, url", ":identifier, :url", False),
+    CopyOrder.SCORE: ("score, identifier, url", ":value, :identifier, :url", True),
+    CopyOrder.TITLE: ("title, identifier, url", ":value, :identifier, :url", False),
+    CopyOrder.DECIDED_AT: ("decided_at, identifier, url", ":value, :identifier, :url", True),
+}
+_MOST_WORDS = 8  # of an address that is looked for; the last ones say most
+_BATCH = 500
+
+
+def _matching(order: CopyOrder, *, is_descending: bool, is_first: bool) -> str:
+    columns, parameters, _ = _ORDERS[order]
+    direction = " desc" if is_descending else ""
+    return SQL["copies_matching"].format(
+        place="true" if is_first else f"({columns}) {'<' if is_descending else '>'} ({parameters})",
+        order=", ".join(f"{column}{direction}" for column in columns.split(", ")),
+    )
+
+
+# One text for every order and both directions, from the beginning and from a place.
+LISTS: Mapping[tuple[CopyOrder, bool, bool], str] = MappingProxyType(
+    {
+        (order, is_descending, is_first): SQL["copies_listed"].format(
+            matching=_matching(order, is_descending=is_descending, is_first=is_first)
+        )
+        for order in CopyOrder
+        for is_descending in (False, True)
+        for is_first in (False, True)
+    }
+)
+COUNT = SQL["copies_counted"].format(matching=_matching(CopyOrder.IDENTIFIER, is_descending=False, is_first=True))
+
+
+class CopyLists(Database):
+    """The part of `Discovery` that lists copies, and stores first pages."""
+
+    def listed_copies(
+        self,
+        verdict: str,
+        wanted: CopyFilter,
+        order: CopyOrder,
+        after: ListedCopy | None,
+        limit: int,
+        *,
+        is_back: bool = False,
+    ) -> tuple[ListedCopy, ...]:
+        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`.
+
+        With `ANY_VERDICT`, it may have any verdict, or there may be none; an empty verdict: there is none. With
+        `is_back`, return the copies before `after`, or the last ones, in the same order.
+        """
+        is_descending = _ORDERS[order][2] != is_back
+        value, identifier, url = place_of(order)(after) if after is not None else (None, "", "")
+        asked = {**_values(wanted), "value": value, "identifier": identifier, "url": url, "limit": limit}
+        query = LISTS[order, is_descending, after is None]
+        with self._file.reading() as session:
+            rows = [row for one in _verdicts(verdict) for row in session.execute(query, {**asked, "verdict": one})]
+        nearest = sorted(map(listed_copy_of, rows), key=place_of(order), reverse=is_descending)[:limit]
+        return tuple(reversed(nearest) if is_back else nearest)
+
+    def count_copies(self, verdict: str, wanted: CopyFilter, most: int) -> int:
+        """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
+        asked = {**_values(wanted), "limit": most + 1}
+        with self._file.reading() as session:
+            counts = [session.one(COUNT, {**asked, "verdict": one}) or (0,) for one in _verdicts(verdict)]
+        return min(sum(int(count) for (count,) in counts), most + 1)
+
+    def addresses_with(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield (identifier, address) of the copies whose address may have these words, in this order.
+
+        The words are of ASCII letters and digits, and case makes no difference. There are also other copies: those
+        whose address has an escape, and so may have any words.
+        """
+        pattern = "".join(f"%{word}" for word in words[-_MOST_WORDS:]) + "%"
+        for verdict in _verdicts(ANY_VERDICT):
+            asked = {"pattern": pattern, "verdict": verdict, "limit": _BATCH, "identifier": "", "url": ""}
+            is_last = False
+            while not is_last:
+                rows = self._file.rows(SQL["addresses_with"], asked)
+                yield from rows
+                is_last = len(rows) < _BATCH
+                if not is_last:
+                    asked |= {"identifier": rows[-1][0], "url": rows[-1][1]}
+
+    def first_page(self, sha256: str) -> str:
+        """Return the beginning of the text of the file with this SHA-256; empty if it was not read, or was forgotten.
+
+        Raise StoreDamaged when it cannot be read.
+        """
+        row = self._file.one(SQL["first_page"], (sha256,))
+        return unpacked(self._file, row[0], "the text of a file", bytes.decode) if row else ""
+
+    def keep_first_page(self, sha256: str, text: str) -> None:
+        """Store the beginning of the text of a file."""
+        self._file.change(SQL["first_page_put"], (sha256, zstandard.compress(text.encode())))
+
+    def files_without_text(self, limit: int) -> tuple[str, ...]:
+        """Return the SHA-256 of at most `limit` files of which no text was ever stored, sorted."""
+        return tuple(digest for (digest,) in self._file.rows(SQL["first_pages_lacking"], (limit,)))
+
+    def forget_first_pages(self, digests: Iterable[str]) -> None:
+        """Delete the texts of the files with these SHA-256."""
+        with self._file.writing() as session:
+            session.executemany(SQL["first_page_forget"], [(digest,) for digest in digests])
+
+    def copies_lack_after(self) -> str | None:
+        """Return the item up to which the copies of an earlier release are listed, or None if all are."""
+        row = self._file.one(SQL["copies_lack_after"])
+        return row[0] if row else None
+
+    def list_copies(self, copies: Iterable[FoundCopy], after: str | None) -> None:
+        """List copies of an earlier release, and store up to which item they are listed; None: all are."""
+        with self._file.writing() as session:
+            session.executemany(SQL["copy_put"], copy_rows(copies))
+            if after is None:
+                session.execute(SQL["copies_lack_none"])
+            else:
+                session.execute(SQL["copies_lack_put"], (after,))
+
+
+def _verdicts(verdict: str) -> tuple[str, ...]:
+    return ("", *VERDICTS) if verdict == ANY_VERDICT else (verdict,)
+
+
+def _values(wanted: CopyFilter) -> dict[str, object]:
+    return {**wanted._asdict(), "sources": json.dumps(wanted.sources)}

@@ -2,12 +2,41 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import zstandard
+
+from gateway.core.errors import StoreDamaged
 from gateway.core.model import Alarm, CopyOrder, Decision, FoundCopy, ListedCopy, Offer, OfferOutcome, OfferWay
+from gateway.store.connector import Connector
 
+LEVEL = 3  # of the compression of searches and answers
 _UNREAD = -1.0  # the score of a copy that was not read
 _FACTS = len(FoundCopy._fields)
+
+T = TypeVar("T")
+# A function that takes all decisions on the copies of an item so far and returns those to add.
+Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
+
+
+class Findings(NamedTuple):
+    """What a recheck changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
+
+    decisions: tuple[Decision, ...]
+    search_json: str
+    copies: tuple[FoundCopy, ...] = ()
+
+
+# A function that takes all decisions on the copies of an item so far and its story as JSON, and returns what to write.
+Conclude: TypeAlias = Callable[[Sequence[Decision], str], Findings]
+
+
+def unpacked(file: Connector, packed: bytes, what: str, read: Callable[[bytes], T]) -> T:
+    """Return what is compressed. Raise StoreDamaged, whose message names `what`, if it cannot be read."""
+    try:
+        return read(zstandard.decompress(packed))
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise StoreDamaged(f"{file.path}: {what} cannot be read: {error}.") from error
 
 
 def decision_row(decision: Decision) -> tuple[object, ...]:

@@ -28,11 +28,10 @@ from gateway.core.model import (
     WindowOutcome,
 )
 from gateway.store.connecting import connect
-from gateway.store.connector import Session
+from gateway.store.connector import Database, Session
 from gateway.store.damage import DAMAGE
-from gateway.store.lock_file import is_locked
 from gateway.store.queries import load
-from gateway.store.waiting import PATIENCE_SECONDS
+from gateway.store.waiting import PATIENCE_SECONDS, is_locked
 
 SQL = load("inbox")
 T = TypeVar("T")
@@ -46,13 +45,13 @@ _SAMPLE = 200  # pages that a short check reads
 _PAGES_AT_ONCE = 20  # of which only the identifiers are read
 
 
-class Inbox:
+class Inbox(Database):
     """The database of what arrived: pages, slices, cursors, and the log of the runs."""
 
     def __init__(self, path: Path, *, create: bool = False, url: str = "", only_reads: bool = False) -> None:
         self._folder = path.parent
-        self._file = connect(
-            path, "inbox", create=create, url=url, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads
+        super().__init__(
+            connect(path, "inbox", create=create, url=url, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads)
         )
 
     # -- pages ---------------------------------------------------------------------------------------------------
@@ -138,10 +137,6 @@ class Inbox:
             except (*DAMAGE, zstandard.ZstdError, LookupError) as error:
                 problems.append(f"Page {number} of the inbox is damaged: {error}.")
         return tuple(problems)
-
-    def finish_erasure(self) -> bool:
-        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
-        return self._file.finish_erasure()
 
     def last_answer(self, source: str, verb: str) -> RawPage | None:
         """Return the last page that answers `verb` (Identify, ListSets, ListMetadataFormats), or None."""
@@ -363,10 +358,6 @@ class Inbox:
         while rows := self._file.rows(SQL["events"], (run, after, _BATCH)):
             yield from (Event(*row[:4]) for row in rows)
             after = rows[-1][4]
-
-    def close(self) -> None:
-        """Close all connections to the database."""
-        self._file.close()
 
 
 def overwritten(stored: StoredPage, places: Collection[int]) -> tuple[RawPage, tuple[Slice, ...]]:

@@ -17,9 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Key
 from gateway.store.block_merging import shares
-from gateway.store.block_pages import within
 from gateway.store.block_reader import Blocks
-from gateway.store.block_rows import BlockRow, positions_of, row_of
+from gateway.store.block_rows import BlockRow, positions_of, row_of, within
 from gateway.store.block_writer import BlockWriter
 from gateway.store.blocks import RECORDS, Block, Kind, block_of, texts_of, unpack
 from gateway.store.connector import Connector, Session

@@ -7,7 +7,7 @@ possible.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
@@ -28,7 +28,6 @@ from gateway.store.rows import (
     Logged,
     Numbers,
     Planner,
-    Row,
     Rows,
     ancestors,
     listed,
@@ -133,6 +132,7 @@ def _known(session: Session, name: str, changes: Sequence[ItemChange]) -> Known:
     source, stem = row
     specs = {above for specs in {change.sets for change in changes} for spec in specs for above in ancestors(spec)}
     held = _held(session, source, changes)
+    contents = session.execute(SQL["held_contents"], (listed(item.number for item in held.values()),))
     return Known(
         source=source,
         stem=_learn_stem(session, source, changes) if stem is None else stem,
@@ -141,7 +141,7 @@ def _known(session: Session, name: str, changes: Sequence[ItemChange]) -> Known:
         fulltext=frozenset(session.one(SQL["collection"], (FULLTEXT_SPEC,)) or ()),
         held=held,
         last_item=(session.one(SQL["item_last"]) or (0,))[0],
-        contents=_contents(session, held),
+        contents={number: list(several) for number, several in groupby(contents, key=lambda row: row[0])},
     )
 
 
@@ -180,11 +180,6 @@ def _held(session: Session, source: int, changes: Sequence[ItemChange]) -> dict[
     ):
         items[item].records[prefix] = HeldRecord(Key(datestamp, number), digest, bool(is_deleted), *exact)
     return held
-
-
-def _contents(session: Session, held: Mapping[str, HeldItem]) -> dict[int, list[Row]]:
-    rows = session.execute(SQL["held_contents"], (listed(item.number for item in held.values()),))
-    return {number: list(several) for number, several in groupby(rows, key=lambda row: row[0])}
 
 
 def _numbers(text: str | None) -> Numbers:

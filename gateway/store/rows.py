@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from gateway.core.errors import IntentExpired
@@ -122,17 +123,12 @@ class Rows:
         sums: defaultdict[Row, list[int]] = defaultdict(lambda: [0, 0])
         for sign, moves in ((-1, self.left), (1, self.entered)):
             for (sets, departed, prefix, datestamp), records in moves.items():
-                for collection, is_departed in ((EVERYTHING, False), *_lists(sets, departed)):
-                    for span in SPANS:
-                        sums[collection, prefix, span, datestamp // span * span][is_departed] += sign * records
+                for collections, place in (((EVERYTHING, *sets), 0), (departed, 1)):
+                    for collection, span in product(collections, SPANS):
+                        sums[collection, prefix, span, datestamp // span * span][place] += sign * records
         for key, (members, gone) in sorted(sums.items()):
             if members or gone:
                 yield (*key, members, gone)
-
-
-def _lists(sets: Numbers, departed: Numbers) -> Iterator[tuple[int, bool]]:
-    yield from ((collection, False) for collection in sets)
-    yield from ((collection, True) for collection in departed)
 
 
 class Planner:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import TypeAlias
 
 from gateway.core.errors import (
     ClockAhead,
@@ -24,7 +25,7 @@ from gateway.core.errors import (
     TakedownsChanged,
     TakedownsUnreadable,
 )
-from gateway.core.model import Compacted, Format, Intent, Key, Publication, SetDescription, Source
+from gateway.core.model import Compacted, Content, Format, Intent, Key, Publication, SetDescription, Source
 from gateway.core.takedowns import Takedowns
 from gateway.store.block_reader import Blocks
 from gateway.store.ceiling import Answered
@@ -33,17 +34,14 @@ from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.compaction import Compaction
 from gateway.store.connecting import connect, connect_clock
 from gateway.store.connector import Session
-from gateway.store.damage import give_up
-from gateway.store.erasure import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure
-from gateway.store.formats import add_format
+from gateway.store.damage import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure, give_up
 from gateway.store.instance import Instance, LastChange
-from gateway.store.items import StoredItems
+from gateway.store.items import StoredItems, add_format
 from gateway.store.own_lists import make, today, want
 from gateway.store.publish import Packed, add_collections, packed, write
 from gateway.store.queries import load
 from gateway.store.rows import ancestors, content_rows
 from gateway.store.takedown_file import TakedownFile
-from gateway.store.values import TAKEDOWNS_FACT, ReadResource
 from gateway.store.view import View
 from gateway.store.waiting import PATIENCE_SECONDS
 
@@ -54,7 +52,11 @@ _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the
 _LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
 _COMPACTION_SECONDS = 0.05  # after a publication
 _NOTE_SECONDS = 0.1  # a reader waits no longer for the lock
+TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
+# Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
+# refers; None: the record is no DIDL of ours.
+ReadResource: TypeAlias = Callable[[str, bytes], tuple[bytes, tuple[Content, ...] | None]]
 Step = Callable[[str], None]
 
 
@@ -90,7 +92,9 @@ class Store(StoredItems):
         self._only_reads = only_reads
         self._noted: dict[tuple[int, int], int] = {}
         self._published = published
-        self._file = connect(path, "store", create=create, url=url, busy_seconds=busy_seconds, only_reads=only_reads)
+        super().__init__(
+            connect(path, "store", create=create, url=url, busy_seconds=busy_seconds, only_reads=only_reads)
+        )
         self._file.convert(step)
         self._compaction = Compaction(self._file, step)
         self._instance = Instance(path.parent)
@@ -262,8 +266,9 @@ class Store(StoredItems):
             _move(session, publication.source, publication.position)
         if publication.takedowns not in (None, self._takedowns.revision()):
             raise TakedownsChanged("The list of takedowns was changed meanwhile. Nothing was written.")
-        if publication.edition is not None:
-            _check_edition(session, publication.source, publication.edition)
+        edition = publication.edition
+        if edition is not None and session.one(SQL["edition"], (publication.source,)) not in ((edition,), None):
+            raise FilesChanged(f"Another process has changed the known files of {publication.source}.")
         return write(session, intent.datestamp, publication, made)
 
     def abandon(self, intent: Intent) -> None:
@@ -418,17 +423,8 @@ class Store(StoredItems):
         """
         return give_up(self._file)
 
-    def close(self) -> None:
-        """Close all connections to the database."""
-        self._file.close()
-
 
 def _move(session: Session, source: str, position: tuple[int, int]) -> None:
     before, after = position
     if not session.execute(SQL["position_move"], {"source": source, "before": before, "after": after}).rowcount:
         raise PositionMoved(f"Another process has published the pages of {source} after {before}.")
-
-
-def _check_edition(session: Session, source: str, edition: int) -> None:
-    if session.one(SQL["edition"], (source,)) not in ((edition,), None):
-        raise FilesChanged(f"Another process has changed the known files of {source}.")

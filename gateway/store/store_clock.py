@@ -44,7 +44,6 @@ class StoreClock:
     """
 
     def __init__(self, file: Connector, host: HostClock, max_jump: float, step: Callable[[str], None]) -> None:
-        """Take the file of the store and the clocks of the host; `step` is that of `Store`."""
         self._file, self._host, self._max_jump, self._step = file, host, max_jump, step
         self._ceiling = Ceiling(file.path)
 

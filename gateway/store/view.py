@@ -4,24 +4,35 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from gateway.core.model import Format, Key, Page, Selection, SetDescription, Source, SourceCounts, StoredRecord
 from gateway.core.names import SOURCES
 from gateway.core.pieces import Part
-from gateway.store.block_pages import PagePlan, within
 from gateway.store.block_reader import Blocks
-from gateway.store.block_rows import Bits, positions_of
+from gateway.store.block_rows import Bits, PagePlan, positions_of, within
 from gateway.store.blocks import Kind
 from gateway.store.connector import Session
 from gateway.store.queries import load
 from gateway.store.resource_lists import EVER, ResourceLists
 from gateway.store.rows import EVERYTHING, SPANS
-from gateway.store.values import SMALL_PAGE, PageOfParts
 
 SQL = load("store")
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # no record has these, and PostgreSQL refuses them
+
+SMALL_PAGE: Final = 50  # a page of fewer records is exact, and has a part for each of them
+
+
+class PageOfParts(NamedTuple):
+    """A page: parts of an answer, which are lines; how many records they have; the key of the last one, or None.
+
+    `next` is None at the end of the list, as in `Page`.
+    """
+
+    parts: tuple[Part, ...]
+    size: int
+    next: Key | None
 
 
 class View(ResourceLists):

@@ -1,14 +1,20 @@
 """Waits for another process that writes the same database: long, with a message, and so that a signal ends it at once.
 
-SQLite waits in C, where Python handles no signals, so each wait takes at most a second.
+SQLite waits in C, where Python handles no signals, so each wait takes at most a second. The locks of the instance
+folder are here too.
 """
 
+import fcntl
 import logging
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
+
+from gateway.core.errors import StoreBusy
+from gateway.core.permissions import file_mode, is_for_group, keep_owner
 
 SLICE_SECONDS = 1.0
 REPORTED_AFTER_SECONDS = 5.0
@@ -73,3 +79,59 @@ def _is_stopped(number: int) -> bool:
     with suppress(OSError, IndexError):
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == _STOPPED
     return False
+
+
+# --- Locks in locks/ of the instance folder; the kernel releases them when their process dies ------------------------
+
+_BETWEEN_TRIES_SECONDS = 0.002
+
+
+@contextmanager
+def locked(file: Path, seconds: float = inf) -> Iterator[None]:
+    """Hold a lock inside the block, after others have released it. `file` is in `locks/`; no source has its name.
+
+    Raise StoreBusy if it is not free within some `seconds`, and OSError if it cannot be made.
+    """
+    file.parent.mkdir(0o770 if is_for_group(file.parent.parent) else 0o700, exist_ok=True)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(file.parent.parent))
+    try:
+        keep_owner(descriptor, file.parent.parent)
+        _take(descriptor, file, seconds)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(instance: Path, source: str) -> bool:
+    """Return whether some process works on a source now, or it cannot be known because its lock cannot be read."""
+    try:
+        descriptor = os.open(instance / "locks" / source, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _take(descriptor: int, file: Path, seconds: float) -> None:
+    if seconds == inf:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return
+    ends = monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() >= ends:
+                raise StoreBusy(
+                    f"Another process has held the lock {file} for more than {seconds:g} seconds."
+                ) from None
+            sleep(_BETWEEN_TRIES_SECONDS)
+        else:
+            return

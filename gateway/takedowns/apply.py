@@ -249,14 +249,11 @@ def _count_changes(survey: Survey, source: str, state: ItemState, task: Task, ne
             survey.items[entry.key] |= {state.identifier} if state.records else set()
             survey.hidden.add(state.number)
             survey.shared += [(entry.key, file.sha256) for file in state.files if file.sha256]
-        hit = [file for file in state.files if file.sha256 and _is_hit(alone, file)]
+        sound = (file for file in state.files if file.sha256)
+        hit = [file for file in sound if alone.names_digest(file.sha256) or alone.targets(file.url)]
         survey.files[entry.key] |= {file.sha256 for file in hit}
         if entry.kind not in OF_ITEMS:
             survey.addresses[entry.key] |= {place_of(file.url) for file in hit if _is_named(file, task)} - {""}
-
-
-def _is_hit(takedowns: Takedowns, file: FileLink) -> bool:
-    return takedowns.names_digest(file.sha256) or takedowns.targets(file.url)
 
 
 def _is_named(file: FileLink, task: Task) -> bool:

@@ -59,10 +59,9 @@ def _words_of(entry: Takedown) -> list[str]:
 
 
 class InteractiveTakedowns:
-    """The takedowns of one instance; `Withdrawals` has the promises."""
+    """The takedowns of one instance; `Withdrawals` has the promises. `inbox` is None if it cannot be read."""
 
     def __init__(self, folder: Path, store: Store, inbox: Inbox | None, discovery: DiscoveryOnDemand) -> None:
-        """Take the instance folder and its databases; `inbox` is None if it cannot be read."""
         self._folder, self._store, self._inbox, self._discovery = folder, store, inbox, discovery
 
     def plan(self, entry: Takedown, item: str = "") -> Plan:

@@ -32,14 +32,10 @@ Progress = Callable[[int], None]
 
 
 class Finished(NamedTuple):
-    """The result: the published changes, and the number of deleted copies of files.
-
-    `is_erased`: no reader has prevented that what was taken down is removed from the files of the store.
-    """
+    """The result: the published changes, and the number of deleted copies of files."""
 
     changes: TakedownsApplied
     copies: int
-    is_erased: bool = True
 
 
 def carry_out(
@@ -56,7 +52,8 @@ def carry_out(
     file = TakedownFile(settings.instance)
     new, lifted = pending(store)
     if store.takedowns().is_empty and not lifted:
-        return Finished(TakedownsApplied(), 0, finish_erasure(store))
+        finish_erasure(store)
+        return Finished(TakedownsApplied(), 0)
     discovery = open_discovery() if open_discovery is not None else None
     if discovery is not None and new:
         discovery.forget_answers(_EVER)  # pages and files as they were fetched
@@ -77,18 +74,14 @@ def carry_out(
         discovery.forget_first_pages(digests)
     if discovery is not None and lifted:
         Releaser(store, inbox, discovery, settings).release()
-    return Finished(changes, deleted, finish_erasure(store))
+    finish_erasure(store)
+    return Finished(changes, deleted)
 
 
-def finish_erasure(store: Store) -> bool:
-    """Remove what was taken down from the log of the store too; log it, and return False, if a reader prevents that.
-
-    Raise StoreError.
-    """
-    is_finished = not store.has_open_erasure() or store.finish_erasure()
-    if not is_finished:
+def finish_erasure(store: Store) -> None:
+    """Remove what was taken down from the log of the store too, or log that a reader prevents it. Raise StoreError."""
+    if store.has_open_erasure() and not store.finish_erasure():
         log.warning(UNSETTLED)
-    return is_finished
 
 
 def reopen_for(store: Store, file: TakedownFile, state: SearchState | None) -> None:
@@ -196,9 +189,9 @@ def files_named(
     groups: defaultdict[str, set[str]] = defaultdict(set)
     alone = [(entry, Takedowns((entry,))) for entry in entries]
     for state in searches:
-        for candidate in filter(_has_bytes, (*candidates_of(state), *_decided(discovery, state))):
+        for candidate in (*candidates_of(state), *_decided(discovery, state)):
             for entry, takedowns in alone:
-                if _is_meant(store, takedowns, state, candidate):
+                if candidate.sha256 and _is_meant(store, takedowns, state, candidate):
                     groups[entry.key].add(candidate.sha256)
     return groups
 
@@ -207,10 +200,6 @@ def _decided(discovery: Discovery, state: SearchState) -> Iterator[Candidate]:
     """Yield the files of an item that were decided on, as if they were checked copies."""
     for url, digest in {(decision.url, decision.sha256) for decision in discovery.decisions(state.identifier)}:
         yield Candidate(url, RECHECK, outcome=Outcome.SUCCESS, sha256=digest)
-
-
-def _has_bytes(candidate: Candidate) -> bool:
-    return bool(candidate.sha256)
 
 
 def _is_meant(store: Store, takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:

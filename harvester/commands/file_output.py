@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from gateway.core.model import FileRecheck, Offer, OfferOutcome, OfferWay
-from gateway.core.model.rechecks import NEVER_DUE
+from gateway.core.model.published import NEVER_DUE
 from harvester.commands.output import moment
 from harvester.harvest.instance import Instance
 from harvester.offer.files import notification_id

@@ -8,7 +8,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
 from gateway.core.model import RunOutcome
-from gateway.core.model.rechecks import NEVER_DUE
+from gateway.core.model.published import NEVER_DUE
 from gateway.core.program import say
 from harvester.commands.discover import SearchRun, named_sources
 from harvester.commands.output import moment, with_json, write_json

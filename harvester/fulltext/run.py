@@ -355,8 +355,8 @@ class FullTextSearch:
                 searched._replace(identity=searched.before or searched.identity, matches=matches)
             )
             until = at + wait
-            is_written = self.discovery.waiting(
-                lease, until, searched.outcome, search_json, at, ends, searched.basis, copies
+            is_written = self.discovery.done(
+                lease, searched.outcome, search_json, at, None, ends, searched.basis, until, copies
             )
         if is_written:
             reopen_for(self.store, self.takedowns, self.discovery.search(lease.identifier))

@@ -20,8 +20,7 @@ from gateway.core.names import upstream_identifier
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.item_places import Places
-from gateway.pages.site import Site
-from gateway.pages.style import style_sheet
+from gateway.pages.site import Site, style_sheet
 from gateway.publish.descriptions import metadata_of
 from gateway.publish.publish_files import file_all
 from gateway.resourcesync.addresses import Addresses, ResourceSet

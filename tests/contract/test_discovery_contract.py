@@ -30,7 +30,7 @@ from gateway.core.model import (
     Refusal,
     SampledFile,
 )
-from gateway.core.model.rechecks import SHARES
+from gateway.core.model.published import SHARES
 from gateway.store.base import Discovery, Findings
 from gateway.store.opening import open_discovery
 from tests.postgres import make_schemas
@@ -103,7 +103,7 @@ def search(discovery: Discovery, draw: random.Random) -> tuple[Lease | None, boo
     if draw.random() < 0.2:
         discovery.release(lease, end)
     if draw.random() < 0.3:
-        return lease, discovery.waiting(lease, end + 9, "timeout", '{"a": "ä"}', end, endings(draw), basis, copies)
+        return lease, discovery.done(lease, "timeout", '{"a": "ä"}', end, None, endings(draw), basis, end + 9, copies)
     is_done = discovery.done(
         lease, "success", '{"b": 1}', end, lambda held: news[len(held) % 2 :], endings(draw), basis, 0, copies
     )
@@ -260,7 +260,6 @@ def state(discovery: Discovery) -> Iterator[tuple[str, Any]]:
         )
         yield item, [(made, discovery.decisions_of_entry(made.number)) for made in discovery.decisions(item)]
     for verdict in VERDICTS:
-        yield verdict, discovery.decided(verdict, (ITEMS[1], ""), 9)
         yield verdict, discovery.count_copies(verdict, CopyFilter(reason="ÄRGER"), 99)
     for wanted in (
         CopyFilter(host=HOSTS[2]), CopyFilter(host=HOSTS[0], step="Core"), CopyFilter(license="Ä"),

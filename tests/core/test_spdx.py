@@ -2,7 +2,7 @@
 
 from packaging.licenses._spdx import LICENSES
 
-from gateway.core.spdx import spdx_uri
+from gateway.core.typed_links import spdx_uri
 from tests.rows import each_row
 
 KNOWN = {entry["id"] for entry in LICENSES.values()}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.core.model import FoundCopy
+from gateway.core.model import CopyFilter, CopyOrder, FoundCopy
 from gateway.core.settings import place_of_copy
 from gateway.store.discovery import Discovery
 from harvester.cli import main
@@ -118,7 +118,13 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     rejected = [json.loads(line) for line in done.stdout.splitlines()]
     assert [decision["verdict"] for decision in rejected] == ["reject"] * 30
     assert {decision["reason"] for decision in rejected} == {"A mirror."}
-    assert [candidate.url for candidate in waiting.discovery.decided("review", ("", ""), 100)] == [COPY]
+    assert listed(waiting, "review") == [COPY]
+
+
+def listed(search, verdict: str) -> list[str]:
+    """Return the addresses of the copies on which the last decision has a verdict."""
+    copies = search.discovery.listed_copies(verdict, CopyFilter(), CopyOrder.IDENTIFIER, None, 1000)
+    return [copy.decision.url for copy in copies]
 
 
 def waiting_items(search, count: int) -> list[str]:
@@ -139,7 +145,7 @@ def test_a_killed_command_has_decided_on_whole_batches_and_the_next_one_goes_on(
             if text.startswith("100 of 651"):
                 process.kill()
                 break
-    rejected = waiting.discovery.decided("reject", ("", ""), 1000)
+    rejected = listed(waiting, "reject")
     assert len(rejected) in (*range(100, 700, 100), 651)
     rest = harvester("review", "reject", "--all", "--yes", "--json")
     assert rest.exit_code == 0
@@ -178,6 +184,6 @@ def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harves
     rows = [json.loads(line) for line in undone.stdout.splitlines()]
     assert [(row["verdict"], row["is_undoing"]) for row in rows] == [("review", True)] * 30
     assert all(row["reason"].startswith("Undone: reject. ") for row in rows)
-    assert len(waiting.discovery.decided("review", ("", ""), 100)) == 30
-    assert [decision.url for decision in waiting.discovery.decided("accept", ("", ""), 100)] == [COPY]
+    assert len(listed(waiting, "review")) == 30
+    assert listed(waiting, "accept") == [COPY]
     assert not waiting.discovery.unpublished("", 1)

@@ -17,7 +17,7 @@ from gateway.core.addresses import address, any_uri, is_address, uri_of
 from gateway.core.bibliography import identifiers as spellings
 from gateway.core.errors import UnusableRecord
 from gateway.core.model import Outcome, Statement, Work
-from gateway.core.spdx import spdx_uri
+from gateway.core.typed_links import spdx_uri
 from gateway.core.xmltext import is_legal
 from gateway.formats import reader_of
 from gateway.fulltext import licenses

@@ -4,7 +4,7 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import RunOutcome
-from gateway.store.lock_file import is_locked
+from gateway.store.waiting import is_locked
 from harvester.harvest.run_lifecycle import run_lifecycle
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence

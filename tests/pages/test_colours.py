@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pages.style import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour
+from gateway.pages.site import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour
 from tests.rows import each_row
 
 

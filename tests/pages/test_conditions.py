@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from gateway.pages.conditions import clean
+from gateway.pages.answers import clean_conditions
 from tests.page_house import House, house, settings
 from tests.rows import each_row
 
@@ -14,7 +14,7 @@ TAG = '"abc"'
 
 def kept(method: str = "GET", **headers: str) -> dict[str, str]:
     environ = {"REQUEST_METHOD": method, **{f"HTTP_{name.upper()}": value for name, value in headers.items()}}
-    clean(environ)
+    clean_conditions(environ)
     return {name.removeprefix("HTTP_").lower(): value for name, value in environ.items() if name != "REQUEST_METHOD"}
 
 

@@ -12,10 +12,9 @@ from flask import Flask, request
 from werkzeug.test import TestResponse
 
 from gateway.core.errors import AddressRefused
-from gateway.pages import conditions
+from gateway.pages.answers import clean_conditions
 from gateway.pages.item_places import Places
-from gateway.pages.site import Site
-from gateway.pages.style import style_sheet
+from gateway.pages.site import Site, style_sheet
 from gateway.publish.descriptions import metadata_of
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
@@ -110,7 +109,7 @@ def source_of(house: House) -> Callable[[int], Source]:
 
     def made(most_entries: int = 3) -> Source:
         app = Flask("source")
-        app.before_request(lambda: conditions.clean(request.environ))
+        app.before_request(lambda: clean_conditions(request.environ))
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
         urls = Places(site).metadata_urls
         store = house.harness.store

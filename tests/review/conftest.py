@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.review import passwords
+from gateway.review import users
 from gateway.takedowns import interactive
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures of this folder
 from tests.review_files import Files
@@ -15,7 +15,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, limit in (
         (interactive, "_WAIT_SECONDS"),
         (interactive, "_READ_SECONDS"),
-        (passwords, "_WAIT_SECONDS"),
+        (users, "_WAIT_SECONDS"),
     ):
         monkeypatch.setattr(module, limit, 240.0)
 

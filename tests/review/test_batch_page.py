@@ -93,7 +93,7 @@ def test_all_files_that_match_a_filter_are_decided_on(files, reviewer):
 
 
 def test_more_files_than_fit_are_decided_on_in_several_steps(files, reviewer, monkeypatch):
-    monkeypatch.setattr("gateway.review.batch_page.MOST", 2)
+    monkeypatch.setattr("gateway.review.decide_page.MOST", 2)
     chosen = many(files, 3)
     preview, _ = confirmed(reviewer, "/review/batch?verb=reject&all=1")
     assert "These are the first 2" in seen(preview.text)

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Deed, LogLine, Role, User
-from gateway.review import login_page, passwords
+from gateway.review import routes, users
 from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
 from tests.page_house import House, parsed, seen
@@ -228,14 +228,14 @@ def test_the_client_cannot_choose_the_network_that_is_counted(house, guest):
 
 def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(house, guest, monkeypatch):
     checked: list[str] = []
-    monkeypatch.setattr(login_page, "is_password", lambda _password, stored: bool(checked.append(stored)))
+    monkeypatch.setattr(routes, "is_password", lambda _password, stored: bool(checked.append(stored)))
     counts = []
     for name in ("B. Ito", "nobody"):
         before = len(_log(house))
         guest.sign_in(name, "wrong")
         counts.append((len(checked), len(_log(house)) - before))
     assert counts == [(1, 1), (2, 1)]
-    assert checked[1] == passwords.NOBODY
+    assert checked[1] == users.NOBODY
 
 
 def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(house, guest):

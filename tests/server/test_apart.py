@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from gateway.server.conversion import answering_apart
 from gateway.server.request import Limits
+from gateway.server.serve import answering_apart
 
 pytestmark = [
     pytest.mark.slow,  # it forks

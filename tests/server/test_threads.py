@@ -8,9 +8,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from gateway.server.application import Answer
+from gateway.server.application import PAGE_SHARE, Answer, HarvesterThreads, PageThreads
 from gateway.server.connection import Phase
-from gateway.server.threads import PAGE_SHARE, HarvesterThreads, PageThreads
 from tests.server.conftest import HELLO, application, everything
 from tests.server.test_server import GET, LAST, PATIENCE_SECONDS, assert_answers, phases, until
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import zstandard
 
 from gateway.store.sqlite import file as sqlite_file
-from gateway.store.sqlite.file import SqliteFile
+from gateway.store.sqlite.connector import SqliteConnector
 
 MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations" / "store"
 FORMER = 12  # the number of the last migration of that release
@@ -58,7 +58,7 @@ def _made(items: int) -> tuple[bytes, list[Former]]:
         folder.mkdir()
         for file in sorted(MIGRATIONS.glob("*.sql"))[:FORMER]:
             shutil.copy(file, folder)
-        SqliteFile(path, folder, create=True).close()
+        SqliteConnector(path, folder, create=True).close()
         records = list(_records(items, random.Random(1)))
         with closing(sqlite3.connect(path)) as connection:
             _fill(connection, items, records)

@@ -15,8 +15,17 @@ from gateway.core import pieces
 from gateway.core.model import Key
 from gateway.core.pieces import Part, Piece
 from gateway.store.block_merging import groups, shares
-from gateway.store.block_pages import MOST_PAGE_BYTES, PagePlan, plan
-from gateway.store.block_rows import BlockRow, as_bytes, first_bits, from_bytes, positions_of, row_of
+from gateway.store.block_rows import (
+    MOST_PAGE_BYTES,
+    BlockRow,
+    PagePlan,
+    as_bytes,
+    first_bits,
+    from_bytes,
+    plan,
+    positions_of,
+    row_of,
+)
 from gateway.store.blocks import Kind, block_of, opened, pack, texts_of, unpack
 from tests.rows import each_row
 

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 from gateway.store import queries
-from gateway.store.sqlite.file import SqliteFile
+from gateway.store.sqlite.connector import SqliteConnector
 from tests.conftest import ROOT
 from tests.queries import texts
 
@@ -53,7 +53,7 @@ SORTED = {
 def test_no_query_reads_or_sorts_a_whole_table_that_grows(tmp_path: Path) -> None:
     scans, sorts = set(), set()
     for database in ("store", "inbox", "discovery", "subscriptions", "users"):
-        file = SqliteFile(tmp_path / f"{database}.sqlite", STORE / "migrations" / database, create=True)
+        file = SqliteConnector(tmp_path / f"{database}.sqlite", STORE / "migrations" / database, create=True)
         with file.reading() as session:
             tables = {name for (name,) in session.execute("select name from sqlite_schema where type = 'table'")}
             for name, text in [*texts(database), *queries.load(f"sqlite/{database}").items()]:

@@ -9,8 +9,8 @@ from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Key, Resource, Selection
 from gateway.store.block_reader import as_departed
 from gateway.store.queries import load
+from gateway.store.sqlite.connector import SqliteConnector
 from gateway.store.sqlite.conversion import Pace, convert
-from gateway.store.sqlite.file import SqliteFile
 from gateway.store.store import Store
 from tests.store.former_store import MIGRATIONS, PREFIXES, SETS, Former, make_former, without_former_tables
 
@@ -60,9 +60,9 @@ def check_same(path: Path, records: list[Former]) -> None:
     assert without_former_tables(path)
 
 
-def opened(path: Path) -> SqliteFile:
+def opened(path: Path) -> SqliteConnector:
     """Open a store whose schema is new, and whose records are not in blocks yet."""
-    return SqliteFile(path, MIGRATIONS, create=False, dictionary=SQL["dictionary"])
+    return SqliteConnector(path, MIGRATIONS, create=False)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.core.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
-from gateway.store import discovery_copies
+from gateway.store import discovery_lists
 from gateway.store.discovery import Discovery
 from gateway.store.opening import open_discovery
 from tests.rows import each_row
@@ -44,7 +44,7 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(discovery: Disc
     assert not discovery.done(first, "success", "of the first", 161)
     assert discovery.done(second, "not-oa", "of the second", 162)
     assert discovery.search(A).search_json == "of the second"
-    assert not discovery.waiting(second, 500, "timeout", "again", 163)
+    assert not discovery.done(second, "timeout", "again", 163, None, due=500)
 
 
 def test_answers_hold_as_long_as_they_were_to(discovery: Discovery) -> None:
@@ -121,7 +121,7 @@ def test_a_decision_on_bytes_that_have_changed_is_refused(
 
 def test_every_copy_whose_address_may_have_some_words_is_named(discovery: Discovery, monkeypatch) -> None:
     """An address that is escaped may have any words. Whether and how somebody has decided makes no difference."""
-    monkeypatch.setattr(discovery_copies, "_BATCH", 3)
+    monkeypatch.setattr(discovery_lists, "_BATCH", 3)
     mine = ["http://x/one/Two.pdf", "https://Y/a/ONE//two.pdf?x", "http://x/%6Fne", "http://x/one_two.pdf#3"]
     others = ["http://x/two/one.pdf", "http://x/on/etwo.pdf", "http://x/", "http://one/tw0.pdf"]
     copies = [FoundCopy(f"{A}{number % 3}", url, "s") for number, url in enumerate(mine + others)]

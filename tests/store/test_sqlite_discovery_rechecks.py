@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gateway.core.model import Decision, FileRecheck, FoundCopy
-from gateway.core.model.rechecks import SHARES
+from gateway.core.model.published import SHARES
 from gateway.store.base import Findings
 from gateway.store.discovery import Discovery
 from gateway.store.opening import open_discovery

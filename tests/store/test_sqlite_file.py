@@ -22,11 +22,11 @@ from gateway.core.errors import (
     StoreUnwritable,
 )
 from gateway.core.model import Publication, Selection
-from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
-from gateway.store.sqlite.file import SqliteFile
+from gateway.store.sqlite.connector import SqliteConnector
 from gateway.store.store import Store
+from gateway.store.waiting import locked
 
 MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations"
 
@@ -36,8 +36,8 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
 
 
-def opened(path: Path, migrations: Path, **more: Any) -> SqliteFile:
-    return SqliteFile(path, migrations, create=True, **more)
+def opened(path: Path, migrations: Path, **more: Any) -> SqliteConnector:
+    return SqliteConnector(path, migrations, create=True, **more)
 
 
 # --- making and upgrading -----------------------------------------------------------------------------------------

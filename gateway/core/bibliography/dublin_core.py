@@ -150,7 +150,7 @@ def _is_note(text: str, texts: list[Text]) -> bool:
     return _NOTE.match(text) is not None
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing ---------------------------------------------------------------------------------------------------------
 
 
 def statements_of(known: Bibliography, landing_page: str = "") -> tuple[Statement, ...]:

@@ -49,13 +49,27 @@ from gateway.core.model.discovery import (
     Unpublished,
     Written,
 )
-from gateway.core.model.people import Account, Deed, LogLine, Role, User, name_key
+from gateway.core.model.people import (
+    Account,
+    Deed,
+    HubDenial,
+    HubMode,
+    HubRequest,
+    LogLine,
+    Role,
+    Subscriber,
+    Subscription,
+    SubscriptionState,
+    User,
+    name_key,
+)
 from gateway.core.model.published import (
     ChangeLine,
     Compacted,
     Content,
     Deletion,
     Description,
+    FileRecheck,
     Format,
     FormatLine,
     Hop,
@@ -72,6 +86,7 @@ from gateway.core.model.published import (
     Payload,
     Publication,
     Quarantined,
+    RecheckCounts,
     Record,
     Resource,
     ResourceChange,
@@ -81,8 +96,6 @@ from gateway.core.model.published import (
     SourceCounts,
     StoredRecord,
 )
-from gateway.core.model.rechecks import FileRecheck, RecheckCounts
-from gateway.core.model.subscriptions import HubDenial, HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.core.model.works import (
     Agent,
     Bibliography,

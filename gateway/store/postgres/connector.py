@@ -19,8 +19,7 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
-from gateway.store.connector import Parameters, Session, Shrunk
-from gateway.store.lending import Lender
+from gateway.store.connector import Connector, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements
@@ -156,7 +155,7 @@ def _bound(query: str, parameters: Parameters) -> Parameters:
     return parameters
 
 
-class PostgresConnector(Lender[PostgresSession]):
+class PostgresConnector(Connector):
     """The schema `database` of a PostgreSQL database; see `Connector`."""
 
     def __init__(

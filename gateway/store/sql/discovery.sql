@@ -171,14 +171,6 @@ where identifier = ? order by number;
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
 where identifier = ? and url = ? order by number;
 
--- name: decided
--- Return the decisions in force with a verdict, after an item and an address.
-select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
-where +verdict = ? and (identifier, url) > (?, ?) and not exists (
-  select 1 from decision as later
-  where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
-order by identifier, url limit ?;
-
 -- name: copy_put
 -- Store the facts of a copy; the decision on it stays.
 insert into copy (identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version,
@@ -214,7 +206,7 @@ delete from copies_lack_after;
 update copies_lack_after set identifier = ?;
 
 -- name: copies_matching
--- Return the copies that a filter chooses, in an order; the texts in braces are those of the order (discovery_copies.py).
+-- Return the copies that a filter chooses, in an order; the texts in braces are those of the order (discovery_lists.py).
 select identifier, url from copy
 where verdict = :verdict and {place}
   and (:source = '' or source = :source)

@@ -32,33 +32,6 @@ _STEPS_BETWEEN_BEATS: Final = 100_000  # of SQLite: some hundredths of a second
 _TEMPORARY: Final = "SQLITE_TMPDIR"  # names the folder of the temporary files of SQLite
 
 
-def shrink(
-    file: SqliteFile, log: WriteAheadLog, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]
-) -> Shrunk:
-    """Make a file smaller if at least a hundredth of it and 1 MiB are free. Raise StoreError.
-
-    It ends after so many `seconds`, when `is_stopped`, or when a reader keeps too much of the log.
-    """
-    ends = monotonic() + seconds
-    with file.reading() as session:
-        page_bytes, pages, free = (_number(session, name) for name in ("page_size", "page_count", "freelist_count"))
-        can_shrink = session.one("pragma auto_vacuum") == _INCREMENTAL
-    if free * _PAGES_PER_FREE < pages or free * page_bytes < _LEAST_BYTES:
-        return Shrunk()
-    if not can_shrink:
-        return Shrunk(kept_free=free * page_bytes)
-    removed = 0
-    while free and not (log.is_long or is_stopped() or monotonic() >= ends):
-        with file.writing(max(0.0, ends - monotonic()), is_durable=False) as session:
-            moved, free = _step(session)
-            step("pages moved")
-        step("shrinking committed")
-        removed += moved
-        log.note(moved * page_bytes * _WRITTEN_PER_PAGE)
-    log.move()
-    return Shrunk(removed * page_bytes, is_complete=not free)
-
-
 def _step(session: Session) -> tuple[int, int]:
     """Remove pages from the end of the file for some milliseconds; return how many, and how many are free then."""
     ends, before = monotonic() + _STEP_SECONDS, _number(session, "page_count")
@@ -67,38 +40,6 @@ def _step(session: Session) -> tuple[int, int]:
         if monotonic() >= ends:
             break
     return before - _number(session, "page_count"), _number(session, "freelist_count")
-
-
-def vacuum(file: SqliteFile) -> int:
-    """Write all of a file anew in one transaction: it has no free pages then, and can shrink from now on.
-
-    Return by how many bytes it is smaller. Others read meanwhile, and writers wait. The log and a temporary file in the
-    same folder are as large as the new file. Raise StoreError, and KeyboardInterrupt at the signal.
-    """
-    file.finish_erasure()  # the log may be long, and its space is needed
-    try:
-        return _rewrite(file)
-    except StoreUnwritable:
-        with suppress(StoreError):
-            file.finish_erasure()  # the log is as long as the disk allowed
-        raise
-
-
-def _rewrite(file: SqliteFile) -> int:
-    with file.packing() as session, _temporary_files_in(file.path.parent):
-        before = _number(session, "page_count")
-        session.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        session.execute("pragma auto_vacuum = incremental")
-        session.connection.set_progress_handler(_beat, _STEPS_BETWEEN_BEATS)
-        try:
-            session.execute("vacuum")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise KeyboardInterrupt from error
-            raise
-        finally:
-            session.connection.set_progress_handler(None, 0)
-        return (before - _number(session, "page_count")) * _number(session, "page_size")
 
 
 def _beat() -> None:
@@ -123,7 +64,7 @@ def _number(session: Session, name: str) -> int:
     return int(number)
 
 
-# --- The write-ahead log while many small transactions write ----------------------------------------------------------
+# --- The write-ahead log while many small transactions write ---------------------------------------------------------
 
 _BYTES_BETWEEN_CHECKPOINTS: Final = 8 * 1_048_576
 _LONGEST_BYTES: Final = 128 * 1_048_576  # of what a reader with an old snapshot keeps
@@ -165,12 +106,58 @@ class SqliteConnector(SqliteFile):
         return self._log.is_long
 
     def shrink(self, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]) -> Shrunk:
-        """Give free pages back to the disk."""
-        return shrink(self, WriteAheadLog(self), seconds, is_stopped, step)
+        """Give free pages back to the disk if at least a hundredth of the file and 1 MiB are free.
+
+        It also ends when a reader keeps too much of the log.
+        """
+        ends, log = monotonic() + seconds, WriteAheadLog(self)
+        with self.reading() as session:
+            page_bytes, pages, free = (_number(session, name) for name in ("page_size", "page_count", "freelist_count"))
+            can_shrink = session.one("pragma auto_vacuum") == _INCREMENTAL
+        if free * _PAGES_PER_FREE < pages or free * page_bytes < _LEAST_BYTES:
+            return Shrunk()
+        if not can_shrink:
+            return Shrunk(kept_free=free * page_bytes)
+        removed = 0
+        while free and not (log.is_long or is_stopped() or monotonic() >= ends):
+            with self.writing(max(0.0, ends - monotonic()), is_durable=False) as session:
+                moved, free = _step(session)
+                step("pages moved")
+            step("shrinking committed")
+            removed += moved
+            log.note(moved * page_bytes * _WRITTEN_PER_PAGE)
+        log.move()
+        return Shrunk(removed * page_bytes, is_complete=not free)
 
     def vacuum(self) -> int:
-        """Write the file anew (`VACUUM`). It needs its space twice more. Raise KeyboardInterrupt at the signal."""
-        return vacuum(self)
+        """Write all of the file anew in one transaction: it has no free pages then, and can shrink from now on.
+
+        Others read meanwhile, and writers wait. The log and a temporary file in the same folder are as large as the new
+        file. Raise KeyboardInterrupt at the signal.
+        """
+        self.finish_erasure()  # the log may be long, and its space is needed
+        try:
+            return self._rewrite()
+        except StoreUnwritable:
+            with suppress(StoreError):
+                self.finish_erasure()  # the log is as long as the disk allowed
+            raise
+
+    def _rewrite(self) -> int:
+        with self.packing() as session, _temporary_files_in(self.path.parent):
+            before = _number(session, "page_count")
+            session.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
+            session.execute("pragma auto_vacuum = incremental")
+            session.connection.set_progress_handler(_beat, _STEPS_BETWEEN_BEATS)
+            try:
+                session.execute("vacuum")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                    raise KeyboardInterrupt from error
+                raise
+            finally:
+                session.connection.set_progress_handler(None, 0)
+            return (before - _number(session, "page_count")) * _number(session, "page_size")
 
     def damages(self, session: Session, *, is_whole: bool) -> Iterator[str]:
         """Yield what the check of SQLite finds."""

@@ -21,14 +21,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from zstandard import ZstdError
+from zstandard import ZstdCompressionDict, ZstdDecompressor, ZstdError
 
 from gateway.core import conversion_progress
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.core.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_rows import BlockRow, row_of
-from gateway.store.block_writer import DAMAGED_FACT, BlockWriter, InSet
+from gateway.store.block_writer import BlockWriter, InSet, damaged_bodies, note_damaged
 from gateway.store.blocks import RECORDS, block_of, header_of
 from gateway.store.queries import load
 from gateway.store.sqlite.file import UPGRADE_UNWRITABLE, Session, SqliteFile
@@ -45,6 +45,7 @@ _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
 # What the disk needs: for the log of SQLite, and for the tables of the blocks before the old ones go.
 _LEAST_NEEDED_BYTES: Final = 32 * 1_048_576  # the changes of some transactions, in a store that is hardly larger
 _MOST_NEEDED_BYTES: Final = 256 * 1_048_576
+_WITHOUT_DICTIONARY: Final = 0  # the number that stands for that
 _CONTENT: Final = 5  # the column of a record's bytes
 # Of a damaged record. A flipped bit may change the type of a value, or announce a text that is longer than any memory.
 _DAMAGE: Final = (StoreDamaged, ZstdError, ValueError, TypeError, OverflowError, MemoryError)
@@ -151,7 +152,7 @@ def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: 
         notes.moved(moved)
         _shorten_log(file)
     with file.reading() as session:
-        damaged = len(_damaged(session))
+        damaged = len(damaged_bodies(session))
     if damaged:
         log.error(_DAMAGED, damaged)
         conversion_progress.note_damaged(damaged)
@@ -171,8 +172,8 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
             rows = _within(cursor, _MOST_BYTES)  # of a damaged row, the query makes the content a blob
         damaged = _move(session, prefix, rows)
         if damaged:
-            damaged |= _damaged(session)
-            session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
+            damaged |= damaged_bodies(session)
+            note_damaged(session, damaged)
         if len(damaged) > _MOST_DAMAGED:
             raise StoreDamaged(_TOO_MANY % (_MOST_DAMAGED, file.path))
         datestamp, item = rows[-1][:2]
@@ -186,7 +187,8 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
 def _move(session: Session, prefix: int, rows: Iterable[tuple[Any, ...]]) -> set[int]:
     """Put records of a format into blocks; return the bodies of damaged ones, which are missing."""
     block_writer, damaged = BlockWriter(session), set[int]()
-    contents = ((row, _content(session, row)) for row in rows)
+    codec = _Codec(session)
+    contents = ((row, _content(codec, row)) for row in rows)
     for is_sound, several in groupby(contents, key=lambda pair: pair[1] is not None):
         pairs = list(several)
         if is_sound:
@@ -203,12 +205,6 @@ def _move(session: Session, prefix: int, rows: Iterable[tuple[Any, ...]]) -> set
     return damaged
 
 
-def _damaged(session: Session) -> set[int]:
-    """Return the bodies of blocks that are known to be damaged."""
-    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-    return set(json.loads(bodies))
-
-
 def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[Any, ...]]:
     """Return the first records, until they have so many bytes; at least one."""
     rows, size = [], 0
@@ -220,11 +216,28 @@ def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[A
     return rows
 
 
-def _content(session: Session, row: tuple[Any, ...]) -> bytes | None:
+class _Codec:
+    """Decompresses records, which were compressed one by one (Zstandard, RFC 8878), in one thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._readers: dict[int, ZstdDecompressor] = {_WITHOUT_DICTIONARY: ZstdDecompressor()}
+
+    def unpack(self, dictionary: int, content: bytes) -> bytes:
+        """Return the record in `content`, which was compressed with this dictionary. Raise StoreDamaged."""
+        if dictionary not in self._readers:
+            row = self._session.one(SQL["dictionary"], (dictionary,))
+            if row is None:
+                raise StoreDamaged(f"The dictionary {dictionary}, with which records are compressed, is missing.")
+            self._readers[dictionary] = ZstdDecompressor(dict_data=ZstdCompressionDict(bytes(row[0])))
+        return self._readers[dictionary].decompress(content)
+
+
+def _content(codec: _Codec, row: tuple[Any, ...]) -> bytes | None:
     """Return a record; None if it is damaged, or its dictionary is missing."""
     dictionary, content = row[3], row[_CONTENT]
     try:
-        record = session.codec.unpack(dictionary, content)
+        record = codec.unpack(dictionary, content)
         header_of(record)
     except _DAMAGE:
         return None

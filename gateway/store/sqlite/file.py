@@ -1,7 +1,7 @@
 """One SQLite file: its connections, its transactions, its schema. All databases of an instance use it.
 
-A connection is lent to one reader or writer at a time, and never shared. It has decompressors, which must not be shared
-between threads either. Every error of sqlite3 leaves this module as one of ours.
+A connection is lent to one reader or writer at a time, and never shared. Every error of sqlite3 leaves this module as
+one of ours.
 """
 
 import logging
@@ -15,19 +15,16 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final
 
-import zstandard
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.core.permissions import file_mode
-from gateway.store.connector import BUSY_SECONDS, Parameters
+from gateway.store.connector import BUSY_SECONDS, Connector, Parameters
 from gateway.store.instance import TAILS, Instance
-from gateway.store.lending import Lender
-from gateway.store.lock_file import locked
 from gateway.store.queries import load
-from gateway.store.waiting import Waiting
+from gateway.store.waiting import Waiting, locked
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
 _SQL = load("sqlite/store")
@@ -98,25 +95,17 @@ def _translation(error: sqlite3.Error, path: Path) -> StoreError:
 
 
 class Session:
-    """One connection and the codec for its records; only one thread may use it at a time."""
+    """One connection; only one thread may use it at a time."""
 
-    def __init__(self, connection: sqlite3.Connection, dictionary: str) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.execute = connection.execute
         self.executemany = connection.executemany
-        self.codec = Codec(self._content)
-        self._dictionary = dictionary
 
     def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """Return the first row, or None. All rows are read, because an unfinished statement keeps its snapshot open."""
         rows = self.connection.execute(query, parameters).fetchall()
         return rows[0] if rows else None
-
-    def _content(self, number: int) -> bytes:
-        row = self.one(self._dictionary, (number,))
-        if row is None:
-            raise StoreDamaged(f"The dictionary {number}, with which records are compressed, is missing.")
-        return bytes(row[0])
 
     def begin(self) -> None:
         """Let all queries until the end of the loan read one snapshot."""
@@ -128,7 +117,7 @@ class Session:
             self.connection.execute("rollback")
 
 
-class SqliteFile(Lender[Session]):
+class SqliteFile(Connector):
     """A SQLite file with the schema of a folder of migrations. Safe for threads, and for processes that fork."""
 
     def __init__(
@@ -137,7 +126,6 @@ class SqliteFile(Lender[Session]):
         migrations: Path,
         *,
         create: bool,
-        dictionary: str = "",
         busy_seconds: float = BUSY_SECONDS,
         only_reads: bool = False,
         page_bytes: int = PAGE_BYTES,
@@ -153,7 +141,6 @@ class SqliteFile(Lender[Session]):
         """
         super().__init__()
         self.path = path
-        self._dictionary = dictionary
         self._page_bytes = page_bytes
         self._can_shrink = can_shrink
         self._busy_seconds = busy_seconds
@@ -256,7 +243,7 @@ class SqliteFile(Lender[Session]):
         except BaseException:
             connection.close()
             raise
-        return Session(connection, self._dictionary)
+        return Session(connection)
 
     def _refuses_readers(self) -> bool:
         """Return whether the file cannot be read because nothing can be written beside it; then log a warning."""
@@ -384,28 +371,3 @@ def statements(script: str) -> tuple[str, ...]:
         if sqlite3.complete_statement(statements[-1]):
             statements.append("")
     return tuple(statement for statement in statements if statement.strip())
-
-
-# --- Reads the records of an earlier release, which were compressed one by one (Zstandard, RFC 8878) -----------------
-
-_NONE: Final = 0  # the number that stands for "without a dictionary"
-
-
-class Codec:
-    """Decompresses records, in one thread at a time: shared decompressors fail at random."""
-
-    def __init__(self, dictionary: Callable[[int], bytes]) -> None:
-        self._dictionary = dictionary
-        self._readers: dict[int, zstandard.ZstdDecompressor] = {}
-
-    def unpack(self, dictionary: int, content: bytes) -> bytes:
-        """Return the record in `content`, which was compressed with this dictionary."""
-        reader = self._readers.get(dictionary)
-        if reader is None:
-            reader = self._readers[dictionary] = self._reader(dictionary)
-        return reader.decompress(content)
-
-    def _reader(self, dictionary: int) -> zstandard.ZstdDecompressor:
-        if dictionary == _NONE:
-            return zstandard.ZstdDecompressor()
-        return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(self._dictionary(dictionary)))

@@ -20,7 +20,7 @@ from gateway.core import xmlio
 from gateway.core.addresses import address
 from gateway.core.errors import GatewayError
 from gateway.core.model import Candidate, Ending, FileLink, FileOrigin, FileRecheck, Key, Outcome, Selection
-from gateway.core.model.rechecks import SHARES
+from gateway.core.model.published import SHARES
 from gateway.core.names import SOURCES, source_of, upstream_identifier
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime

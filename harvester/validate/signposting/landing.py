@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from gateway.core.spdx import spdx_uri
+from gateway.core.typed_links import spdx_uri
 from harvester.http.urls import host_of
 from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
 from harvester.validate.signposting.declared import Declared, charset_in, is_http, normal_form, of_header

@@ -13,7 +13,7 @@ from threading import Event
 import pytest
 
 from gateway.core.model import RunOutcome
-from gateway.store.lock_file import is_locked
+from gateway.store.waiting import is_locked
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened

@@ -205,8 +205,7 @@ def test_lists_of_sources_as_json_lead_to_the_next_page(house, monkeypatch):
     for number in range(7):
         source = Source(f"s{number}", f"https://s{number}.example.org/oai", is_removed=number == 0)
         house.harness.store.add_source(source)
-    for module in ("list_pages", "home_pages"):
-        monkeypatch.setattr(f"gateway.pages.{module}.MOST_SOURCES", 3)
+    monkeypatch.setattr("gateway.pages.list_pages.MOST_SOURCES", 3)
     first, names, states = json.loads(house.page("/index.json")), [], {}
     path = "/sources.json"
     while path:

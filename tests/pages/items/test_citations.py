@@ -3,9 +3,8 @@
 from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.bibliography.people import agent_of
 from gateway.core.model import Statement, Work
-from gateway.pages.citations import citations
+from gateway.pages.citations import bibtex, citations
 from gateway.pages.reference import Reference, reference_of
-from gateway.pages.reference_formats import bibtex
 from tests.rows import each_row
 
 URL = "https://gateway.example.org/items/1"

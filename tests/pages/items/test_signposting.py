@@ -30,11 +30,10 @@ from gateway.core.typed_links import (
     linkset_json,
     linkset_text,
 )
-from gateway.pages import signposting
+from gateway.pages import item_head
 from gateway.pages.item import Item, item_of
 from gateway.pages.item_places import FORMS, Places, address_of
-from gateway.pages.site import Site
-from gateway.pages.style import Asset
+from gateway.pages.site import Asset, Site
 from tests.rows import each_row
 from tests.seeds import SEED
 
@@ -146,15 +145,15 @@ def signposts(links: Iterable[Link]) -> set[tuple[str, str, str]]:
 
 def headers(item: Item) -> Iterator[tuple[str, list[Link]]]:
     """Yield the addresses of an item's page, metadata, forms and copies, and the links that each sends."""
-    yield item.url, list(signposting.links_of_page(item))
+    yield item.url, list(item_head.links_of_page(item))
     for known in item.formats:
         url = item.metadata[known.metadata_prefix]
-        yield url, list(signposting.links_of_metadata(url, item.url, item.forms, known.namespace))
-    for form in signposting.EXPORTS:
-        yield item.forms[form], list(signposting.links_of_export(item, form))
+        yield url, list(item_head.links_of_metadata(url, item.url, item.forms, known.namespace))
+    for form in item_head.EXPORTS:
+        yield item.forms[form], list(item_head.links_of_export(item, form))
     for file in item.files:
         if file.copy_url:
-            yield file.copy_url, list(signposting.links_of_content(file.copy_url, item.url, item.forms))
+            yield file.copy_url, list(item_head.links_of_content(file.copy_url, item.url, item.forms))
 
 
 def check(item: Item) -> None:
@@ -171,10 +170,10 @@ def check(item: Item) -> None:
             assert by_link_header(value) == three(ours)
             assert by_client(find_signposting_http_link([value], url)) == signposts(ours)
         text, document = (
-            b"".join(write(in_order(signposting.link_set(item)))).decode("ascii")
+            b"".join(write(in_order(item_head.link_set(item)))).decode("ascii")
             for write in (linkset_text, linkset_json)
         )
-        meant = {link for link in map(legal, signposting.link_set(item)) if link is not None}
+        meant = {link for link in map(legal, item_head.link_set(item)) if link is not None}
         data = json.loads(document)
         assert set(links_of_text(text, URL)) == meant
         assert set(links_of_json(data, URL)) == meant

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from gateway.cli.main import main
 from gateway.core.model import Deed, LogLine
-from gateway.review.passwords import is_password
+from gateway.review.users import is_password
 from gateway.store.opening import open_users
 from tests.rows import each_row
 

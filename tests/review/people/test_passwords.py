@@ -3,8 +3,8 @@
 import pytest
 
 from gateway.core.errors import ConfigurationError, StoreBusy
-from gateway.review import passwords
-from gateway.review.passwords import NOBODY, hash_of, is_password
+from gateway.review import users
+from gateway.review.users import NOBODY, hash_of, is_password
 from tests.rows import each_row
 
 
@@ -43,12 +43,12 @@ def test_nobody_costs_as_much_as_somebody():
 
 
 def test_too_many_at_once_are_refused_and_use_no_memory(monkeypatch):
-    monkeypatch.setattr(passwords, "_WAIT_SECONDS", 0.001)
+    monkeypatch.setattr(users, "_WAIT_SECONDS", 0.001)
     for _ in range(2):
-        assert passwords._AT_ONCE.acquire()
+        assert users._AT_ONCE.acquire()
     try:
         with pytest.raises(StoreBusy, match="Try again"):
             is_password("x", NOBODY)
     finally:
-        passwords._AT_ONCE.release(2)
+        users._AT_ONCE.release(2)
     assert not is_password("x", NOBODY)

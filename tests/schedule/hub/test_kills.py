@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gateway.core.xmltext import parse_utc_datetime
-from gateway.store.file_on_demand import FileOnDemand
-from gateway.store.subscribers import Subscribers
+from gateway.store.connecting import FileOnDemand
+from gateway.store.subscriptions import Subscribers
 from harvester.http.fetching import Web
 from tests.schedule.hub.subscriber import Subscriber
 from tests.seeds import drawn
@@ -59,7 +59,7 @@ def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
 
         return call
 
-    writing = FileOnDemand.writing
+    writing = FileOnDemand._writing
 
     @contextmanager
     def stepped_writing(file: FileOnDemand, **options: bool) -> Iterator[Any]:
@@ -70,7 +70,7 @@ def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
 
     for place, name in ((Web, REQUEST), *((Subscribers, name) for name in WRITES)):
         patch.setattr(place, name, stepped(getattr(place, name)))
-    patch.setattr(FileOnDemand, "writing", stepped_writing)
+    patch.setattr(FileOnDemand, "_writing", stepped_writing)
 
 
 @pytest.mark.unmeasured
