@@ -177,7 +177,8 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     yield crawlers.blueprint(store, site, [Addresses(site.url).of(one, "resourcelist") for one in sets])
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
-        yield search_routes.blueprint(store, search, describe, Places(site).path, site)
+        tried = databases.searches.tried
+        yield search_routes.blueprint(store, search, describe, tried, Places(site).path, site)
     yield from _lists(settings, store, site, sets, has_file_lists=has_file_lists)
     yield machines.blueprint(
         site, has_files=settings.is_on("files_serve"), has_lists=bool(sets), has_file_lists=has_file_lists

@@ -12,6 +12,7 @@ Shape: TypeAlias = Literal["good", "neutral", "caution", "bad"]
 ATTENTION = ("caution", "bad")  # the shapes of states at which a person should look
 DIED = "died"
 NEVER = "never run"
+BEFORE = "received_before"  # in the counts of a run: what earlier runs of its lists received
 COMPARED = "compared_"  # before one of the values of `compared`, in the counts of a run: so many names were compared
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
 PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
@@ -62,7 +63,8 @@ def of_run(run: Run, *, has_died: bool = False) -> State:
         headline = "Some records refused" if run.is_complete else "Some records refused, others may be missing"
     elif run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and run.is_complete:
         headline = f"{shown}, with doubts"
-    names = _COMPARED.get(kind, "").format(run.counts.get(f"{COMPARED}{kind}"), run.counts.get("received", 0))
+    received = run.counts.get("received", 0) + run.counts.get(BEFORE, 0)
+    names = _COMPARED.get(kind, "").format(names_compared(run.counts.get(f"{COMPARED}{kind}", 0), received))
     why = without_secrets(" ".join(filter(None, (*run.reasons[:_MOST_REASONS], names))))
     return State(name, shape, headline, why, next_step.format(run.source))
 
@@ -160,7 +162,7 @@ _RUNS: Mapping[RunOutcome, tuple[Shape, str, str]] = {
 # What was compared by a run that found no gap, and is not shown to be complete.
 _COMPARED: Mapping[str, str] = {
     "nothing": "Nothing was compared with names of the source.",
-    "part": "{} of {} names were compared.",
+    "part": "{}.",
     "names": "All names were compared; no number and no date shows that these are all.",
 }
 # The outcomes of searches and of files, as sentences.
@@ -172,6 +174,11 @@ _OF_STEPS: Mapping[Outcome, str] = {
     Outcome.SUCCESS: "It names where a file may be.",
     Outcome.NOT_OA: "No open copy is known there.",
 }
+
+
+def names_compared(names: int, received: int) -> str:
+    """Return how many of the received records were compared by name; a list may name more than have come."""
+    return f"{names}{f' of {received}' if names < received else ''} names were compared"
 
 
 def of_step(outcome: Outcome) -> str:

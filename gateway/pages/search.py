@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from gateway.core.errors import QueryRefused
 from gateway.core.model import Description
 from gateway.core.names import FULLTEXT, SOURCES
+from gateway.core.states import State
 from gateway.pages.item import ShownFile, shown_files
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
@@ -32,7 +33,7 @@ class Arguments(Protocol):
 
 
 class Hit(NamedTuple):
-    """One result: the item as its page shows it, in short."""
+    """One result: the item as its page shows it, in short. `search` is the state of the search for its file."""
 
     identifier: str
     path: str
@@ -40,6 +41,7 @@ class Hit(NamedTuple):
     reference: Reference
     source: str
     files: tuple[ShownFile, ...]
+    search: State
 
 
 class Choice(NamedTuple):
@@ -108,12 +110,12 @@ def address(query: Query, **changes: object) -> str:
     return urlencode(pairs)
 
 
-def hit_of(description: Description, path: str, source: str) -> Hit:
-    """Return a result made of its published record."""
+def hit_of(description: Description, path: str, source: str, search: State) -> Hit:
+    """Return a result made of its published record and of the search for a file of it."""
     reference = reference_of(description.work)
     best = next((entry.text for entry in reference.identifiers), description.identifier)
     files = shown_files(description.work.files)
-    return Hit(description.identifier, path, bare(reference.title) or best, reference, source, files)
+    return Hit(description.identifier, path, bare(reference.title) or best, reference, source, files, search)
 
 
 def choices(query: Query, results: Results, names: Mapping[str, str]) -> dict[str, list[Choice]]:

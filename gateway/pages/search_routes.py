@@ -14,8 +14,10 @@ from gateway.core.errors import QueryRefused, SearchUnavailable, StoreError
 from gateway.core.model import Description
 from gateway.core.names import set_label, source_of
 from gateway.core.normal_forms import CSV_TYPE
+from gateway.core.states import of_search
 from gateway.core.xmltext import clean, escape, escape_attribute, utc_datetime
 from gateway.pages.answers import answer, no_page, unavailable
+from gateway.pages.item_routes import FindTried
 from gateway.pages.list_pages import shown_years
 from gateway.pages.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
 from gateway.pages.shown import moment
@@ -35,10 +37,16 @@ _PAGES = {"html": PAGE, "json": _FEED_PAGE, "csv": 1000, "atom": _FEED_PAGE}
 _LONGEST_CHART = 60  # years
 
 
-def blueprint(store: Store, reader: Reader, describe: Describe, path_of: PathOf, site: Site) -> Blueprint:
-    """Return the Flask blueprint of the search. `describe` reads a published record, `path_of` places an item."""
+def blueprint(
+    store: Store, reader: Reader, describe: Describe, tried: FindTried, path_of: PathOf, site: Site
+) -> Blueprint:
+    """Return the Flask blueprint of the search.
+
+    `describe` reads a published record, `tried` returns the last search for the full text of an item, `path_of` places
+    an item.
+    """
     blueprint = Blueprint("search", __name__)
-    search = _Search(store, reader, describe, path_of, site)
+    search = _Search(store, reader, describe, tried, path_of, site)
     for form in _PAGES:
         place = "/search" if form == "html" else f"/search.{form}"
         blueprint.add_url_rule(place, f"search_{form}", search.answer, defaults={"form": form})
@@ -57,10 +65,13 @@ def _is_utf8(query: bytes) -> bool:
 class _Search:
     """Answers for one site."""
 
-    def __init__(self, store: Store, reader: Reader, describe: Describe, path_of: PathOf, site: Site) -> None:
+    def __init__(
+        self, store: Store, reader: Reader, describe: Describe, tried: FindTried, path_of: PathOf, site: Site
+    ) -> None:
         self._store = store
         self._reader = reader
         self._describe = describe
+        self._tried = tried
         self._path_of = path_of
         self._site = site
         self.pages = Pages(site)
@@ -81,9 +92,7 @@ class _Search:
             return no_page(self.pages, HTTPStatus.SERVICE_UNAVAILABLE, texts.unavailable, hint=texts.unavailable_hint)
         with self._store.view() as view:
             described = list(self._described(view, results.identifiers))
-            hits = [
-                hit_of(entry, self._path_of(view, entry.identifier), source_of(entry.identifier)) for entry in described
-            ]
+            hits = [self._hit(view, entry, form) for entry in described]
             specs = {spec: view.set_named(spec) for spec in sets_named(results, query)}
             names = {spec: set_label(spec, known.name if known else "") for spec, known in specs.items()}
         if form == "html":
@@ -138,6 +147,11 @@ class _Search:
             record = view.record(identifier, "oai_didl")
             if record is not None and not record.is_deleted:
                 yield self._describe(record.content)
+
+    def _hit(self, view: View, entry: Description, form: str) -> Hit:
+        tried = self._tried(entry.identifier) if form == "html" and not entry.work.files else None
+        path = self._path_of(view, entry.identifier)
+        return hit_of(entry, path, source_of(entry.identifier), of_search(tried))
 
 
 def _page_of(base: str, key: str | None) -> str:

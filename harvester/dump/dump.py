@@ -22,6 +22,7 @@ from typing import BinaryIO, TypeAlias
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, RawPage, SetDescription, Slice
+from gateway.core.states import names_compared
 from gateway.core.xmltext import OAI_PMH, clean, escape, escape_attribute
 from harvester.harvest.descriptions import doubts_of_empty_set
 from harvester.http.messages import Fetch
@@ -262,7 +263,7 @@ class Dump:
         if step.is_last and step.compared is Compared.NOTHING:
             self.progress.say(f"{label}: the records could not be compared with ListIdentifiers.")
         if step.is_last and step.compared is Compared.PART:
-            self.progress.say(f"{label}: no gap was found; {step.names} of {step.received} names were compared.")
+            self.progress.say(f"{label}: no gap was found; {names_compared(step.names, step.received)}.")
         sentences = dict.fromkeys((*place.doubts, *(f"{label}: {doubt}" for doubt in doubts)))
         self.place = self.sink.write(content, replace(place, doubts=tuple(islice(sentences, _MOST_DOUBTS))))
 

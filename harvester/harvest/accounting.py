@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
-from gateway.core.states import COMPARED, has_no_title, of_lacks
+from gateway.core.states import BEFORE, COMPARED, has_no_title, names_compared, of_lacks
 from gateway.publish.publish import local_set
 from harvester.harvest.descriptions import doubts_of_empty_set
 from harvester.harvest.instance import Instance
@@ -41,8 +41,9 @@ class Proof:
     compared: Compared | None = None
     announced: int = 0
     is_announced: bool = False
-    names: int = 0  # records that were seen to be named, of `received`
+    names: int = 0  # records that were seen to be named
     received: int = 0
+    before: int = 0  # records that earlier runs of these lists received
 
     def end(self, step: Step, received: int) -> None:
         """Take the last step of a list or a window; `received` is the number of its records in this run."""
@@ -50,18 +51,20 @@ class Proof:
             self.compared = min(
                 (comparison for comparison in (self.compared, step.compared) if comparison), key=_IN_ORDER.index
             )
+        earlier = max(0, step.received - received)
         self.received += received
-        self.names = min(self.names + step.names, self.received)
+        self.before += earlier
+        self.names += step.names
         announced = [size for size in step.announced if size is not None]
         self.is_announced = self.is_announced or bool(announced)
-        earlier = max(0, step.received - received)
         self.announced += max(0, max(announced) - earlier) if announced else received
 
     @property
     def counts(self) -> dict[str, int]:
         """The counts for the run."""
         announced = {ANNOUNCED: self.announced} if self.is_announced else {}
-        return announced | ({f"{COMPARED}{self.compared}": self.names} if self.compared else {})
+        before = {BEFORE: self.before} if self.before else {}
+        return announced | before | ({f"{COMPARED}{self.compared}": self.names} if self.compared else {})
 
 
 def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
@@ -88,7 +91,9 @@ def _missing(counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> s
     but = " but what is in quarantine" if counts.get("quarantined") else ""
     since = " since the last harvest, by its dates" if proof.compared is Compared.CHANGES else ""
     without = f"; {left_out} resources that no readable metadata describes were left out" if left_out else ""
-    names = f"; {proof.names} of {proof.received} names were compared" if proof.compared is Compared.PART else ""
+    names = ""
+    if proof.compared is Compared.PART:
+        names = f"; {names_compared(proof.names, proof.received + proof.before)}"
     return f"{what}{but}{since}{without}{names}"
 
 

@@ -1,4 +1,7 @@
-"""Gateway behind gateway, and a mirror behind them: titles, files, DOIs, sets and datestamps are equal each round."""
+"""Gateway behind gateway, and a mirror behind them: titles, files, DOIs, sets and datestamps are equal each round.
+
+The hub of the first gateway notifies the second one of each round of changes, which is harvested over OAI-PMH then.
+"""
 
 import os
 import random
@@ -10,11 +13,12 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
 
+from gateway.core import settings as gateway_settings
 from gateway.core.model import FileLink, FileOrigin, ItemState, Selection
 from gateway.core.names import upstream_identifier
 from gateway.core.takedowns import Kind, Takedown
@@ -26,18 +30,23 @@ from gateway.publish.publish_files import file_all
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.opening import open_store
+from gateway.store.clock import CEILING_SECONDS
+from gateway.store.opening import open_store, open_subscribers, open_subscriptions
 from gateway.store.step import EPOCH_FACT
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from harvester.cli import main
+from harvester.harvest.instance import Instance, sources_file
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop
+from harvester.schedule.hub.rounds import Rounds
 from harvester.sources import Channel, Options, kind_of
 from tests import live
 from tests.applications import application
 from tests.faults.launcher import launching
 from tests.publish.harness import Harness, Sent, dc, make_databases
+from tests.schedule.test_kept_files import Reports
 from tests.seeds import SEED
 
 ROUNDS = int(os.environ.get("CHAIN_ROUNDS", "3"))  # the whole proof has 20
@@ -161,6 +170,33 @@ def keep_dumps(harness: Harness, site: str) -> None:
         Keeper(harness.store, resources, Keep(9_999, 10**9, 1, 2), one, kept_of(one)).keep()
 
 
+@contextmanager
+def hub_of(harness: Harness, settings: Mapping[str, object]) -> Iterator[Rounds]:
+    """Return the rounds in which the first gateway delivers what `tend` would."""
+    unused: Any = None
+    with closing(open_subscribers(harness.folder)) as subscribers:
+        loaded = gateway_settings.load(harness.folder, {}, {name: str(value) for name, value in settings.items()})
+        stored = (harness.store, harness.inbox, sources_file(harness.folder), unused, subscribers, unused, unused)
+        yield Rounds(Instance(loaded, *stored), Reports(), Stop())
+
+
+def subscribe(second: Path, hub: Rounds, callbacks: str) -> None:
+    """Subscribe the second gateway at the hub of the first one."""
+    settings = {**SETTINGS, "GATEWAY_WEBSUB_URL": callbacks}
+    line = ["--instance", str(second), "source", "subscribe", "oai", "--wait", "0"]
+    done = CliRunner().invoke(main, line, env=settings)
+    assert (done.exit_code, hub.run()["subscribed"]) == (Status.WITH_ERRORS, 1), done.output
+
+
+def notify(second: Path, hub: Rounds, told: str) -> None:
+    """Deliver what has changed; the second gateway notes it, and would harvest the source."""
+    began = int(time.time())
+    assert hub.run()["delivered"] == 1, told
+    with closing(open_subscriptions(second)) as subscriptions:
+        (known,) = subscriptions.of_source("oai")
+    assert known.notified_at >= began, told
+
+
 def harvester(folder: Path, *arguments: str, tries: int = 1) -> None:
     """Run a command to its end; a run that leaves a record to the next one (status 3) is tried so often."""
     done = CliRunner().invoke(main, ["--instance", str(folder), *arguments], env=SETTINGS)
@@ -207,31 +243,39 @@ def mirrored(url: str, folder: Path, files_at: str) -> frozenset[str]:
 
 def follow(tmp_path: Path, rounds: int, *, has_mirror: bool) -> None:
     first, second, dice = tmp_path / "first", tmp_path / "second", random.Random(SEED)
+    port = live.free_port()
+    of_hub = {**LISTS, "base_url": f"http://127.0.0.1:{port}/oai", "hub_allow": "127.0.0.1"}
+    live.instance(second, {})
     with (
         file_server() as files_at,
         first_gateway(first) as harness,
-        live.served(first, **LISTS) as server,
+        live.served(first, "--port", str(port), **of_hub) as server,
+        live.served(second, **LISTS) as last,
+        hub_of(harness, of_hub) as hub,
         launching(tmp_path / "output", live.unmeasured(live.environment(LISTS))) as launcher,
     ):
-        live.instance(second, {})
         for round_ in range(rounds):
+            told = f"round {round_} of TESTS_SEED={SEED}"
             change(harness, dice, round_, files_at)
             if round_ % 3 != 2:  # else the kept dumps are of an earlier state
                 keep_dumps(harness, server.url.removesuffix("/oai"))
-            if not round_:
+            if round_:
+                notify(second, hub, told)
+            else:
                 add_sources(second, server.url)
+                subscribe(second, hub, last.url.removesuffix("oai") + "websub")
+                harness.now += CEILING_SECONDS  # the server, whose clock is another one, took them for over
             for source in SOURCES:
                 is_killed = has_mirror and round_ > 0 and dice.random() < 0.5
                 if is_killed:  # once, at any step of its work
                     launcher.is_killed(dice.randrange(1, STATEMENTS), "--instance", str(second), "run", source, "--yes")
                 harvester(second, "run", source, "--yes", tries=1 + is_killed)
-            compare(first, second, f"round {round_} of TESTS_SEED={SEED}")
+            compare(first, second, told)
         if not has_mirror:
             return
         settle(second)
-        with live.served(second, **LISTS) as last:
-            urls = {url.removeprefix(files_at) for work in works(first, "laro").values() for url in work.files}
-            assert urls <= mirrored(last.url, tmp_path / "mirror", files_at), f"TESTS_SEED={SEED}"
+        urls = {url.removeprefix(files_at) for work in works(first, "laro").values() for url in work.files}
+        assert urls <= mirrored(last.url, tmp_path / "mirror", files_at), f"TESTS_SEED={SEED}"
 
 
 def test_a_change_at_the_first_gateway_arrives_at_the_second_over_each_way(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ def test_a_run_says_what_happened_and_why(outcome, is_complete, counts, headline
     ("counts", "words"),
     [
         ({"received": 50, "compared_part": 30}, "No gap found. 30 of 50 names were compared."),
+        ({"received": 50, "compared_part": 70}, "No gap found. 70 names were compared."),
+        ({"received": 50, "received_before": 40, "compared_part": 70}, "No gap found. 70 of 90 names were compared."),
         ({"received": 50, "compared_names": 50}, "No gap found. All names were compared; no number and no date shows"),
         ({"received": 50, "compared_nothing": 0}, "No gap found. Nothing was compared with names of the source."),
         ({"received": 50, "compared_whole": 50}, "Complete."),

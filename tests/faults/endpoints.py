@@ -204,7 +204,7 @@ class Endpoint(Source):
 
     def selected(self, wanted: Mapping[str, str]) -> list[Record]:
         """Return what there is of these arguments."""
-        if self.traits.dates == "ignored":
+        if self.traits.dates != "kept":
             wanted = {name: value for name, value in wanted.items() if name not in ("from", "until")}
         selection = self._with_tombstones(super().selected(wanted), wanted)
         return selection[::-1] if self.traits.is_backwards else selection
@@ -437,13 +437,13 @@ class Endpoint(Source):
         return [record for record in self.selected(self.wanted) if not record.is_deleted]
 
     def change(self) -> None:
-        """Change every record, one a minute: from now on there is another list to harvest."""
+        """Change every record, one a minute, or six a day: from now on there is another list to harvest."""
         assert isinstance(self.now, Clock)
         self.now.sleep(3 * _DAY)
-        self.wanted = {"from": moment(self.now())}
+        self.wanted = {"from": moment(self.now())[: len(self.granularity)]}
         for number, record in enumerate(tuple(self.held.values())):
             self.put(record._replace(title=f"Changed {number}"))
-            self.now.sleep(60)
+            self.now.sleep(60 if self.granularity == SECONDS else _DAY // 6)
 
     # -- what it answers --
 

@@ -58,6 +58,21 @@ _REMARKABLE = {
         "the last page", "the truth", "white space", "one page of the whole", page_size=25, dates="refused",
         way="later", spelling="next",
     ),
+    "fewer names than announced, dated with the day of the harvest, were taken for changes": Traits(
+        "the last page", "the page", "no element", "short, with the size of the truth", page_size=7, granularity=DAY,
+        way="later",
+    ),
+    "later names were counted with those that were announced of earlier dates": Traits(
+        "one", "nothing", "an empty list", "short, with the size of the truth", "unknown", page_size=7,
+        granularity=DAY, way="later", twins="of one date",
+    ),
+    "records that could not be fetched were counted as living ones beside their tombstones": Traits(
+        "one", "the truth", "white space", "short, without an element", "HTTP 500", page_size=7, way="later", window=30
+    ),
+    "names behind a token that was not understood were not doubted": Traits(
+        "all but ten", "nothing", names="whole, with its size", page_size=25, names_page_size=10, dates="ignored",
+        way="later", spelling="an attribute",
+    ),
 }  # fmt: skip
 # What each of these once lost in silence, a harvest fetches.
 _MENDED = {
@@ -94,6 +109,11 @@ _MENDED = {
         size="so far", page_size=25, way="years", window=30
     ),
     "the size of one page was taken for that of a window": Traits(size="the page", way="years", window=30),
+    "a record that GetRecord brought for a tombstone was taken for one outside of the window": Traits(
+        "a short page", "the truth", "noRecordsMatch", "short, then noRecordsMatch", granularity=DAY,
+        is_backwards=True, way="years", spelling="next", twins="stale",
+    ),
+    "tombstones of a year stood beside living records of other years": Traits(way="years", twins="stale"),
     "the list of sets had no end": Traits(optional="endless"),
 }  # fmt: skip
 

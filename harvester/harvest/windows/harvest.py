@@ -224,9 +224,10 @@ class WindowedHarvest:
         self.failures_in_a_row = 0
         new = sum(self.came[window.window].add(record.identifier) for record in step.slices)
         self.failed_since_new = 0 if new else self.failed_since_new
-        self.keeps_dates = self.keeps_dates and not is_ignored(
-            window.window, [record.datestamp for record in step.slices if record.datestamp]
-        )
+        # A record that was asked for by its identifier may have changed since it was listed: its date proves nothing.
+        listed = step.slices if step.page.verb != "GetRecord" else ()
+        stamps = [record.datestamp for record in listed if record.datestamp]
+        self.keeps_dates = self.keeps_dates and not is_ignored(window.window, stamps)
         if not step.is_last:
             self.commit(step)
             return

@@ -58,7 +58,7 @@ class IdentifierList:
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
         self._lacks: Callable[[Slice], bool] = lambda _named: True
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
-        self._named, self._wanted = Seen(), Seen()
+        self._named, self._wanted, self._deleted, self._twins = Seen(), Seen(), Seen(), Seen()
         self._came = 0
         self._dates = "", ""  # of the first and of the last identifier
         self.answers = 0
@@ -121,6 +121,10 @@ class IdentifierList:
         """Return whether it names exactly as many as it announces. Such a count needs no further proof."""
         is_kept = self.parts.keeps_its_number if self.is_in_parts else self._pages.names(self.announced)
         return self.is_whole and is_kept and not self._pages.breaks_off
+
+    def has_entries(self, number: int) -> bool:
+        """Return whether it has so many entries, where some records are named as living and as deleted."""
+        return number == self.count + len(self._twins) > self.count
 
     @property
     def has_broken_off(self) -> bool:
@@ -236,7 +240,11 @@ class IdentifierList:
     def _note(self, slices: tuple[Slice, ...]) -> None:
         for record in slices:
             if record.identifier:
-                self._named.add(record.identifier)
+                was_deleted = record.identifier in self._deleted
+                if not self._named.add(record.identifier) and was_deleted != record.is_deleted:
+                    self._twins.add(record.identifier)
+                if record.is_deleted:
+                    self._deleted.add(record.identifier)
             if record.identifier and self._lacks(record) and self._wanted.add(record.identifier):
                 name = record.identifier.replace("\n", " ").encode("utf-8", "surrogatepass")
                 moment = moment_of(record.datestamp)

@@ -3,7 +3,8 @@
 A record keeps its datestamp until it changes. So records that are dated before the list began can only disappear: they
 are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways. First, it
 is one answer that is not full. Second, its number is announced from its first answer to its last. Third, two walks name
-the same records.
+the same records. Later records come again with the next harvest; they are a doubt only where two walks name the same
+ones, and these are cut or fewer than announced.
 """
 
 from array import array
@@ -79,8 +80,9 @@ class Parts:
         self._dated, self._take = dated, take
         self.granularity = granularity_of(options, state)
         self.unit = _DAY_SECONDS if self.granularity == DAY else 1
-        self.count = self.number = self._left = 0
+        self.count = self.number = self._left = self._twins = self._twins_here = 0
         self.announced: int | None = None
+        self._lacks = False  # the last window that was read announces more than it names
 
     @property
     def last(self) -> int:
@@ -119,11 +121,12 @@ class Parts:
         for window in windows:
             if not self._is_read(window):
                 return False
-        later = utc_datetime(self.last + 1)
-        if not here.until or later <= here.until:
-            self._read_window(Window(later, here.until))
+        later = Window(utc_datetime(self.last + 1), here.until)
+        if (not here.until or later.from_ <= here.until) and self._hides(later):
+            return False
         self._ask_number(Window(here.from_, utc_datetime(self.last)))
-        return True
+        least = (self.announced or 0) * (1 - self._options.announced_tolerance)
+        return least <= self.count + self._twins  # nothing can have joined them since
 
     def _is_read(self, window: Window) -> bool:
         """Read one part, and divide it where it changes while it is read."""
@@ -137,11 +140,20 @@ class Parts:
             names, is_whole, is_full = self._read_window(window)
             if is_whole or (names == before and not is_full):
                 self.count += len(names)
+                self._twins += self._twins_here
                 self.number += 1
                 return True
             before = names
         smaller = halves(window, self.granularity, self._dated.earliest, self.last)
         return smaller is not None and all(map(self._is_read, smaller))
+
+    def _hides(self, window: Window) -> bool:
+        """Read a window, and return whether it names the same records twice, and these are not all: nothing changed."""
+        before, is_whole, _ = self._read_window(window)
+        if is_whole:
+            return False
+        names, is_whole, is_cut = self._read_window(window)
+        return names == before and not is_whole and (is_cut or self._lacks)
 
     def _read_window(self, window: Window) -> tuple[frozenset[str], bool, bool]:
         """Return the identifiers in a window, whether these are shown to be all, and whether it is one full answer.
@@ -158,7 +170,8 @@ class Parts:
             answers += bool(answer.slices)
             names.update(record.identifier for record in answer.slices)
             sizes.add(answer.token.complete_list_size if answer.token else None)
-        is_full = len(names) >= self._dated.most
+        self._lacks, self._twins_here = (pages.announced or 0) > len(names) + pages.twins, pages.twins
+        is_full = pages.largest >= self._dated.most
         is_shown = (answers <= 1 and not is_full) or (sizes == {len(names)} and not pages.breaks_off)
         is_cut = pages.breaks_off or (answers == 1 and is_full)
         return frozenset(names), pages.has_ended and is_shown, is_cut

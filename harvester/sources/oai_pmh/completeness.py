@@ -201,7 +201,8 @@ def compare(walk: Walk) -> Comparison:
     is_cut = names.has_ended and _announces_more(walk, names)
     if is_cut:
         walk.note(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
-    is_open = walk.is_behind_windows and names.breaks_off and not (seen.is_end_shown or walk.has_size())
+    is_cut_off = names.is_unread or (walk.is_behind_windows and names.breaks_off)
+    is_open = is_cut_off and not (seen.is_end_shown or walk.has_size())
     if seen.unseen or is_cut or is_open:
         walk.doubt()
     return seen
@@ -444,7 +445,7 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
     is_broken = state.evidence.has_pages and (
         state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
     )
-    is_part = bool(state.position.window) and not state.evidence.breaks_off
+    is_part = bool(state.position.window) and not (state.evidence.breaks_off or state.evidence.is_unread)
     is_explained = not (listing.missing_count or state.evidence.is_unread)
     if is_end or listing.answers > 1 or not is_broken or is_explained or is_part:
         return ""

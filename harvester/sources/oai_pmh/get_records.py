@@ -173,7 +173,8 @@ def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
         shows = listing.keeps_its_number or listing.is_end_shown or listing.is_in_parts
         walk.note_end(is_shown=shows or walk.is_end_shown)
     tolerance = walk.options.announced_tolerance
-    is_overruled = not state.evidence.is_short(tolerance) or listing.keeps_its_number or _keep_their_numbers(state)
+    is_kept = listing.keeps_its_number or listing.has_entries(state.evidence.promised)
+    is_overruled = not state.evidence.is_short(tolerance) or is_kept or _keep_their_numbers(state)
     if listing.is_whole and is_overruled:
         doubt = doubt_about_end(walk, listing)
         walk.note_comparison(Compared.PART if doubt else walk.compared)

@@ -45,6 +45,11 @@ class IdentifiersBetweenDates:
         return self._pages is not None and self._pages.breaks_off
 
     @property
+    def is_unread(self) -> bool:
+        """Return whether it ended with something that is not understood."""
+        return self._pages is not None and self._pages.is_unread
+
+    @property
     def largest(self) -> int:
         """How many identifiers the largest answer had."""
         return self._pages.largest if self._pages else 0

@@ -32,10 +32,10 @@ class IdentifierPages:
     """The pages of ListIdentifiers, and what is known of the list after each of them.
 
     `page` is the last answer. `has_ended`: the list came to its end. `loops`: it would never end. `breaks_off`: it
-    ended otherwise than the standard says (OAI-PMH 2.0 §3.5), so it may not be all. `is_open`: no number shows its end,
-    either. `has_slipped`: a record came twice with two dates. It moved meanwhile, so another record may have moved to a
-    page that was read. A tombstone beside its living record is no such move; `twins` counts these. `largest` is the
-    number of identifiers in the largest answer.
+    ended otherwise than the standard says (OAI-PMH 2.0 §3.5), so it may not be all; `is_unread`: with something that
+    is not understood. `is_open`: no number shows its end, either. `has_slipped`: a record came twice with two dates.
+    It moved meanwhile, so another record may have moved to a page that was read. A tombstone beside its living record
+    is no such move; `twins` counts these. `largest` is the number of identifiers in the largest answer.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class IdentifierPages:
         self.largest = self.twins = 0
         self._deleted = Seen()
         self._began: int | None = None  # the second of the first answer
-        self.has_ended = self.loops = self.has_slipped = self.breaks_off = False
+        self.has_ended = self.loops = self.has_slipped = self.breaks_off = self.is_unread = False
 
     def answers(self) -> Iterator[ListAnswer]:
         """Ask for every page, and yield each answer after it was counted.
@@ -81,6 +81,7 @@ class IdentifierPages:
             stale_pages = 0 if len(self.identifiers) > before else stale_pages + 1
             self.has_ended = not token or (stale_pages > 0 and self._is_past())
             self.breaks_off = self.has_ended and not (self._is_proper(answer) or self._is_counted)
+            self.is_unread = self.breaks_off and bool(answer.unknown)
             self.loops = not self.has_ended and (token in self._tokens or stale_pages == _MOST_STALE_PAGES)
             self._tokens.add(token)
             self._state = self._state.moved(token=token)

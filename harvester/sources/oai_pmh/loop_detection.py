@@ -47,12 +47,15 @@ class ReceivedRecords:
         self._twins, self._twins_of_part = Seen(), Seen()
         self._living: dict[str, str] = {}  # the dates of the living records of this page and the one before
         self._singly = Seen()  # living records that GetRecord brought, with their dates
+        self._unseen = Seen()  # identifiers of earlier runs, and those of which GetRecord brought no living record
 
     def add_single(self, identifier: str, slices: tuple[Slice, ...]) -> bool:
         """Add a record that was asked for by its identifier, and return whether it is new."""
         for record in slices:
             if not record.is_deleted:
                 self._singly.add(f"{identifier}\0{record.datestamp}")
+        if not any(record.datestamp and not record.is_deleted for record in slices):
+            self._unseen.add(identifier)
         return self.all.add(identifier)
 
     def lacks(self, named: Slice) -> bool:
@@ -65,7 +68,8 @@ class ReceivedRecords:
         if self._earlier is None:
             return False
         for identifier in self._earlier():
-            self.all.add(identifier)
+            if self.all.add(identifier):
+                self._unseen.add(identifier)
         self._earlier = tuple
         return True
 
@@ -122,6 +126,7 @@ class ReceivedRecords:
         for record in slices:
             name, dated = record.identifier, f"{record.identifier}\0{record.datestamp}"
             is_twin = bool(name) and name in self.all and (name in self._deleted) != record.is_deleted
+            is_twin = is_twin and not (record.is_deleted and name in self._unseen and name not in near)
             if is_twin and is_before(record, began):
                 kept.append(record)
                 is_first, is_new_here = self._twins.add(name), self.part.add(name)

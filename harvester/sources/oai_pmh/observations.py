@@ -137,7 +137,8 @@ def note_cursor(state: ListState, answer: ListAnswer, note: Callable[[str], None
     if not state.evidence.part:
         return state.noted(cursor_first=cursor)
     with_this = 0 if state.evidence.cursor_first == 0 else len(answer.slices)
-    if state.evidence.is_doubted or cursor is None or cursor <= state.evidence.part + with_this:
+    entries = state.evidence.part + state.evidence.part_twins + with_this
+    if state.evidence.is_doubted or cursor is None or cursor <= entries:
         return state
     note(f"The cursor says {cursor} where {state.evidence.part} records had come.")
     return state.noted(is_doubted=True)

@@ -10,6 +10,7 @@ from lxml import etree
 from gateway.search.following import IndexKeeper
 from gateway.search.indexing import describe
 from tests.page_house import FOUND, parsed, seen, statement
+from tests.pages.items.test_tried import searched
 from tests.rows import each_row
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -45,6 +46,12 @@ def test_results_are_shown_with_what_people_choose_by(library):
         assert words in text, words
     assert "About reefs & lagoons" in text
     assert "noindex" in html
+
+
+def test_a_result_without_a_file_says_how_the_search_for_one_stands(library):
+    assert "Not searched" in seen(library.page("/search?q=coral+01"))
+    searched(library, identifier="oai:gateway.example.org:laro/01")
+    assert "No file was found" in seen(library.page("/search?q=coral+01"))
 
 
 def test_results_are_in_pages_and_none_is_missed(library):

@@ -20,10 +20,10 @@ TRACES = (
 )
 
 
-def searched(house, outcome=Outcome.NOT_OA, *, traces=TRACES, due=0, content=""):
+def searched(house, outcome=Outcome.NOT_OA, *, traces=TRACES, due=0, content="", identifier=IDENTIFIER):
     """Store the end of a search for one item."""
     with closing(open_discovery(house.harness.folder)) as discovery:
-        discovery.enlist("laro", [(IDENTIFIER, "1")], 1, 1_760_000_000)
+        discovery.enlist("laro", [(identifier, "1")], 1, 1_760_000_000)
         lease = discovery.lease(1_760_000_000, 60)
         result = SearchResult(outcome, traces)
         assert discovery.done(lease, outcome, content or search_as_json(result), 1_760_000_000, due=due)
