@@ -92,13 +92,11 @@ from harvester.sources.static_repository import document as static_repository
 from harvester.validate.check import Evidence
 from harvester.validate.resourcesync import documents as strict
 from harvester.validate.resourcesync.downloads import Download, Downloads, Limits
-from harvester.validate.resourcesync.inventory import read_inventory
-from harvester.validate.resourcesync.memory import Memory
+from harvester.validate.resourcesync.memory import Memory, read_inventory
 from harvester.validate.resourcesync.model import Document as StrictDocument
-from harvester.validate.resourcesync.model import Listed
+from harvester.validate.resourcesync.model import Judged, Listed
 from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
-from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
 from harvester.xml import decoding, entities, namespaces, outline, recovery, repair

@@ -9,9 +9,10 @@ from hashlib import sha256
 
 from gateway.core.errors import AnswerTooLarge, NotXml
 from gateway.core.xmltext import SITEMAP
-from harvester.validate.resourcesync.elements import OF_ENTRIES, judge_element, judge_links, judge_time
-from harvester.validate.resourcesync.entries import EntryRules
-from harvester.validate.resourcesync.kinds import (
+from harvester.validate.resourcesync.entries import OF_ENTRIES, EntryRules, judge_element, judge_links, judge_time
+from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Judged, Listed, Observer
+from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
+from harvester.validate.resourcesync.values import (
     KINDS,
     MD_ATTRIBUTES,
     OLDER_ATTRIBUTES,
@@ -19,12 +20,12 @@ from harvester.validate.resourcesync.kinds import (
     OLDER_TIMES,
     TIMES,
     Kind,
+    latest,
+    moment,
     older,
+    relation_of,
+    whole,
 )
-from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
-from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.rules import Judged
-from harvester.validate.resourcesync.values import latest, moment, relation_of, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _ENCODINGS = ("", "utf-8", "utf8", "us-ascii")

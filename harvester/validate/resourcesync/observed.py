@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from harvester.validate.resourcesync.inventory import Inventory, key_of
+from harvester.validate.resourcesync.memory import Inventory, key_of
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import is_other_state, latest, moment, relation_of, state_of

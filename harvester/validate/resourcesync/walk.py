@@ -13,14 +13,12 @@ from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_h
 from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
-from harvester.validate.resourcesync.kinds import KINDS
 from harvester.validate.resourcesync.memory import Memory
-from harvester.validate.resourcesync.model import Document, Listed, Observer
+from harvester.validate.resourcesync.model import Document, Judged, Listed, Observer
 from harvester.validate.resourcesync.observed import Observed, Unobserved
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
-from harvester.validate.resourcesync.rules import Judged
-from harvester.validate.resourcesync.values import other_times
+from harvester.validate.resourcesync.values import KINDS, other_times
 from harvester.validate.signposting.declared import is_http, normal_form
 
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")

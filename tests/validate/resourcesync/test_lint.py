@@ -11,9 +11,8 @@ from gateway.core.errors import AddressRefused, AnswerTooLarge, ConfigurationErr
 from harvester.cli import main
 from harvester.validate.check import Evidence, Verdict
 from harvester.validate.resourcesync.documents import judge
-from harvester.validate.resourcesync.model import Document
+from harvester.validate.resourcesync.model import Document, Judged
 from harvester.validate.resourcesync.observed import Unobserved
-from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.run import Limits, lint
 from harvester.validate.resourcesync.values import moment
 from tests.conftest import SHARED
