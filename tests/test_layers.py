@@ -118,12 +118,12 @@ harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runti
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
 harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
-  harvester.{runtime, harvest.instance, schedule.due}
+  harvester.{runtime, harvest.instance, schedule.rounds}
 harvester.schedule.hub.news <- gateway.{core, hub.topics, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base} harvester.{http.messages,
   schedule.hub}
 harvester.schedule.hub <- gateway.{core, hub.topics, hub.subscribers, store.base} harvester.{runtime,
-  http, harvest.instance, schedule.due, schedule.hub}
+  http, harvest.instance, schedule.rounds, schedule.hub}
 harvester.audit <- gateway.{core, formats, store} harvester.{xml, http, fulltext, mirror, audit}
 harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store}
   harvester.{http.urls, runtime, graph}

@@ -55,4 +55,4 @@ def reporting_unwritable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreUnwritable(f"{error.filename or path} cannot be written: {error.strerror}.") from error
+        raise StoreUnwritable(f"{error.filename or path} cannot be written: {error.strerror or error}.") from error

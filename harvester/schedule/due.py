@@ -1,13 +1,10 @@
 """Due times of a source: its period, spread over time, and the wait after failures. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import blake2b
-from threading import Event, Thread
 
 from gateway.core.model import Run, RunOutcome
 from harvester.runtime.durations import NEVER, seconds_of
-from harvester.runtime.interrupts import Stop
 
 # Sources that began together drift apart. The period only gets longer, never shorter.
 SPREAD = 0.1
@@ -83,28 +80,3 @@ def wait_after(failed: int, every: float) -> float:
 def _share(source: str) -> float:
     """Return a number from 0 to 1 that depends only on the name."""
     return int.from_bytes(blake2b(source.encode(), digest_size=6).digest()) / 2**48
-
-
-# --- Rounds that are repeated in a thread while something else goes on, such as `tend --watch` -----------------------
-
-
-@contextmanager
-def repeated(run: Callable[[], bool], stop: Stop, name: str, pause_seconds: float) -> Iterator[None]:
-    """Call `run` in a thread, as long as the block lasts and no stop is asked for.
-
-    It returns whether it should be called again at once; else there is a pause. `name` is that of the thread.
-    """
-    is_over = Event()
-
-    def work() -> None:
-        while not is_over.is_set() and not stop.is_asked:
-            if not run():
-                is_over.wait(pause_seconds)
-
-    thread = Thread(target=work, name=name, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        thread.join()

@@ -1,11 +1,11 @@
-"""The rounds of our hub, which `tend` runs: each delivers what is new, and verifies the requests that wait.
+"""The rounds of our hub: each delivers what is new, and verifies the requests that wait.
 
 It delivers first, and then once more to those whose subscription has just begun. A subscriber whose subscription was
 ended here is informed once (`hub.mode=denied`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,11 +13,9 @@ from functools import partial
 from http import HTTPStatus
 from secrets import token_urlsafe
 from time import monotonic, time
-from traceback import format_exception
 from typing import Final
 
 from gateway.core.address_rules import Allowed
-from gateway.core.errors import GatewayError
 from gateway.core.model import HubDenial, HubRequest, Subscriber
 from gateway.core.settings import Settings
 from gateway.core.special_addresses import PUBLIC
@@ -29,23 +27,23 @@ from harvester.http.address_guard import elsewhere
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Body, Fetch, Fetched, Request, status_of
-from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop, breakable
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
-from harvester.schedule.due import repeated
+from harvester.schedule import rounds
 from harvester.schedule.hub.calls import Calls, Networks, Result, Shares, networks_of
 from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
 from harvester.schedule.hub.news import ChangeLists, Contents, News
 
 _HUB: Final = "hub"  # the name of our requests
-_LOCK: Final = "hub.round"  # no name of a source has a dot
-_PAUSE_SECONDS: Final = 5.0
 _LONGEST_SECONDS: Final = 60.0
 
 
-class Rounds:
-    """The rounds of the hub of one instance."""
+class Rounds(rounds.Rounds):
+    """The rounds of the hub of one instance. Their counts are how many requests and deliveries ended how."""
+
+    name = "hub"
+    lock_name = "hub.round"
+    pause_seconds = 5.0
 
     def __init__(
         self,
@@ -55,52 +53,23 @@ class Rounds:
         clock: Callable[[], float] = time,
         ended: Callable[[Counter[str]], None] = lambda _: None,
     ) -> None:
-        """Take the instance. `clock` returns seconds since 1970; `ended` gets the counts of each round that has any."""
-        self._instance, self._progress, self._stop, self._clock = instance, progress, stop, clock
+        """Take the instance; `clock` returns seconds since 1970."""
+        super().__init__(instance, progress, stop, ended)
         topics = topics_of(instance.settings)
-        self._news = None if topics is None else News(instance.store, topics)
-        self._ended = ended
-        self._complaint = ""
+        self._clock, self._news = clock, None if topics is None else News(instance.store, topics)
 
-    def run(self) -> Counter[str]:
-        """Run one round; return how many requests and deliveries ended how. An error is reported, and ends nothing.
+    def _parts(self) -> Iterable[rounds.Part]:
+        return () if self._news is None or not self._has_subscribers() else (partial(self._ran, self._news),)
 
-        Nothing is done while another process runs a round.
-        """
-        counts: Counter[str] = Counter()
-        complaint = ""
-        try:
-            if self._news is not None and self._has_subscribers():
-                with lock(self._instance.folder, _LOCK):
-                    counts = self._ran(self._news)
-        except SourceLocked:
-            pass
-        except GatewayError as error:
-            complaint = str(error)
-        except Exception as error:  # noqa: BLE001 - a fault of the hub never stops harvests
-            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
-        if complaint and complaint != self._complaint:
-            self._progress.fail(f"hub: {complaint}")
-        self._complaint = complaint
-        if counts:
-            self._progress.say(f"hub: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}.")
-            self._ended(counts)
-        return counts
+    def _words(self, counts: Counter[str]) -> str:
+        ended = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        return f"{ended}." if ended else ""
 
     def run_all(self) -> None:
         """Run rounds until no call is left for the next one, or for a minute."""
         end = monotonic() + _LONGEST_SECONDS
         while self.run()["left"] and monotonic() < end and not self._stop.is_asked:
             pass
-
-    @contextmanager
-    def repeated(self) -> Iterator[None]:
-        """Run rounds in a thread, as long as the block lasts."""
-        if self._news is None:
-            yield
-            return
-        with repeated(lambda: bool(self.run()["left"]), self._stop, "hub", _PAUSE_SECONDS):
-            yield
 
     def _has_subscribers(self) -> bool:
         subscribers = self._instance.subscribers
