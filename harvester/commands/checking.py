@@ -1,15 +1,14 @@
 """`harvester validate`, `lint-signposting`, `lint-resourcesync`: our checks of any server, without an instance."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from gateway.core.logs import plain
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import FiniteRange, Given, access_options, access_table
+from harvester.commands.options import Decorator, FiniteRange, Given, access_options, access_table
 from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
@@ -20,21 +19,15 @@ from harvester.validate.resourcesync import run as resourcesync
 from harvester.validate.run import validate as validate_provider
 from harvester.validate.signposting import run as signposting
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _VALIDATE, _SIGNPOSTING, _RESOURCESYNC = client.Limits(), signposting.Limits(), resourcesync.Limits()
 
 
-def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Callable[[_Command], _Command]:
+def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Decorator:
     """Return the option --max-NAME; its default is the field of that name in `limits`."""
     kind = FiniteRange(min=least) if name == "seconds" else click.IntRange(min=least)
     return click.option(
         f"--max-{name}", name, default=getattr(limits, name), show_default=True, type=kind, help=sentence
     )
-
-
-def requesting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with the options of access, --json, and its context."""
-    return access_options(with_json(command))
 
 
 @contextmanager
@@ -51,7 +44,8 @@ def requests_of(ctx: click.Context, url: str, given: dict[str, Given]) -> Iterat
 @limit(_VALIDATE, "requests")
 @limit(_VALIDATE, "seconds")
 @limit(_VALIDATE, "pages", "The most pages of one list.")
-@requesting
+@access_options
+@with_json
 def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given) -> None:
     """Check whether a provider conforms to OAI-PMH 2.0 and to common practice.
 
@@ -73,7 +67,8 @@ def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given
 @limit(_SIGNPOSTING, "seconds")
 @limit(_SIGNPOSTING, "bytes", "The most bytes of all answers together.")
 @limit(_SIGNPOSTING, "links", "The most targets of one relation that are visited.", least=0)
-@requesting
+@access_options
+@with_json
 def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Given) -> None:
     """Check the typed links of a landing page against the FAIR Signposting Profile.
 
@@ -119,7 +114,8 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
 @limit(_RESOURCESYNC, "seconds")
 @limit(_RESOURCESYNC, "bytes", "The most bytes of all answers together.")
 @limit(_RESOURCESYNC, "lists", "The most Capability Lists of a Source Description that are read.")
-@requesting
+@access_options
+@with_json
 def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_json: bool, **given: Given) -> None:
     """Check the documents of a ResourceSync source against version 1.1 of the standard.
 

@@ -16,8 +16,9 @@ from harvester.commands.options import (
     FiniteRange,
     Given,
     access_options,
+    allow_option,
     auth_of,
-    date,
+    date_option,
     every_option,
     hours,
     own_fields,
@@ -100,8 +101,8 @@ source.add_command(load)
     "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
 )
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec to harvest; may be repeated.")
-@click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Never ask for older records.")
-@click.option("--until", default="", callback=date, metavar="DATE", help="Never ask for newer records.")
+@date_option("--from", "from_", help="Never ask for older records.")
+@date_option("--until", help="Never ask for newer records.")
 @click.option(
     "--overlap",
     "overlap_seconds",
@@ -128,9 +129,7 @@ source.add_command(load)
     help="A field of this kind of source, as in sources.toml; may be repeated.",
 )  # fmt: skip
 @access_options
-@click.option(
-    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
-)
+@allow_option
 @click.option("--no-check", is_flag=True, help="Do not ask the source.")
 @yes_option
 @with_json

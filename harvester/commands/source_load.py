@@ -7,7 +7,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.program import say
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
-from harvester.commands.options import date
+from harvester.commands.options import date_option
 from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_run
 from harvester.harvest.access import fetcher, kind_of
@@ -25,9 +25,7 @@ from harvester.sources.oai_pmh.list_state import ListState, Position, text_of
 @click.command(name="load")
 @click.argument("name")
 @click.argument("path", type=click.Path(exists=True, resolve_path=True))
-@click.option(
-    "--as-of", "stated", default="", callback=date, metavar="DATE", help="The date at which the files were made."
-)
+@date_option("--as-of", "stated", help="The date at which the files were made.")
 @with_json
 def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -> None:
     """Load the first harvest of an OAI-PMH source from files. PATH is a file, a folder or an archive.
