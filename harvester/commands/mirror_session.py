@@ -19,7 +19,7 @@ from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.messages import Fetch
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.mirror.fetch_file import Limits
 from harvester.mirror.file_hosts import FileHosts
 from harvester.mirror.folder import MirrorFolder, Order

@@ -17,7 +17,7 @@ from harvester.fulltext.recheck.run import Order, Result
 from harvester.harvest.instance import Instance, opened
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import LINE_INTERVAL_SECONDS, progress
-from harvester.schedule.recheck_stage import period_of, recheck_files
+from harvester.schedule.full_text_stage import period_of, recheck_files
 
 
 @click.command()

@@ -13,7 +13,7 @@ from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress

@@ -41,7 +41,7 @@ from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
 from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.locks import await_publishers, lock

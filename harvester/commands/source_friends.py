@@ -18,7 +18,7 @@ from harvester.harvest.access import fetcher, kind_of, with_address, with_addres
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry, checked_url, entry_from
 from harvester.http.messages import Fetched, Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.http.urls import base_url, request_url
 from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening

@@ -10,7 +10,7 @@ from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import opened
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress

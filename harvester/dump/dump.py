@@ -26,7 +26,7 @@ from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress
 from harvester.sources import Compared, Options, SourceKind, Step
 from harvester.xml.namespaces import own_prefixes
-from harvester.xml.outline import tag_end
+from harvester.xml.parsing import tag_end
 
 _NAME = re.compile(rb"<[^\s/>!?]+")
 _NO_DEFAULT = b' xmlns=""'

@@ -38,15 +38,12 @@ from gateway.core.errors import (
 )
 from gateway.core.names import source_of
 from gateway.core.settings import Settings
-from harvester.http.address_guard import Guard, Own, Resolve
+from harvester.http.address_guard import Guard, Own, Proxies, Resolve, shown_proxy
 from harvester.http.connections import Channel, Channels, GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file
 from harvester.http.credentials import Access, Credentials
 from harvester.http.messages import Fetch, Fetched, Request, Sink
-from harvester.http.pacing import Pace, Rate
-from harvester.http.proxies import Proxies
-from harvester.http.proxies import shown as shown_proxy
-from harvester.http.retrying import LIBRARY_ERRORS, Fault, Waiting, asks_to_wait, fault_from, is_passing
+from harvester.http.retrying import LIBRARY_ERRORS, Fault, Pace, Rate, Waiting, asks_to_wait, fault_from, is_passing
 from harvester.http.urls import Origin, clean, origin_of, shown
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))

@@ -30,8 +30,20 @@ from harvester.http.messages import Body, Fetch, Fetched, Request, status_of
 from harvester.runtime.interrupts import Stop, breakable
 from harvester.runtime.progress import Progress
 from harvester.schedule import rounds
-from harvester.schedule.hub.calls import Calls, Networks, Result, Shares, networks_of
-from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
+from harvester.schedule.hub.calls import (
+    Calls,
+    Content,
+    Networks,
+    Result,
+    Shares,
+    delivery,
+    denial,
+    host_of,
+    is_success,
+    networks_of,
+    verification,
+    wait_after,
+)
 from harvester.schedule.hub.news import ChangeLists, Contents, News
 
 _HUB: Final = "hub"  # the name of our requests
