@@ -92,7 +92,7 @@ harvester.http.local_files <- GROUND harvester.{runtime, http} + zstandard
 harvester.http.robots_txt <- GROUND harvester.http + protego
 # Sources, services and steps are handed `fetch`. They know what is asked and answered, and never what connects.
 harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
-  harvester.{runtime.temporary_files, xml, sources} + lxml
+  harvester.{runtime.durable_files, xml, sources} + lxml
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
   harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext}
 harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
@@ -101,7 +101,7 @@ harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WOR
 harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + snowballstemmer
 harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
 harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{services, pages, pdf, steps} + lxml
-harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.temporary_files,
+harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}
 harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, search.indexing, store,

@@ -27,19 +27,18 @@ from harvester.commands.options import (
 )
 from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
-from harvester.commands.source_audit import audit
-from harvester.commands.source_check import check_address, confirm_name, is_address, is_confirmed
+from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed
 from harvester.commands.source_friends import friends
 from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
-from harvester.harvest.descriptions import keep_description
+from harvester.harvest.admission import keep_description
+from harvester.harvest.facts import close_alarms, entry_of, unlisted, without_schedule
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import accept, changed, differences, known_identity
-from harvester.harvest.run_options import RunOptions, source_options
+from harvester.harvest.run_lifecycle import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
 from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error

@@ -1,21 +1,28 @@
-"""`harvester source check URL`: detect the kind of source at an address, and show or write its entry."""
+"""`harvester source check URL` detects the kind of source at an address; `source audit` compares stored resources."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import click
 
 from gateway.core.errors import ConfigurationError
+from gateway.core.model import Cursor
 from gateway.core.program import say
-from harvester.commands.output import write_json
-from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
+from harvester.commands.output import with_json, write_json, write_rows
+from harvester.harvest.access import fetcher, kind_of, kinds, with_address, with_address_of
 from harvester.harvest.detect import Detection, recognised
-from harvester.harvest.instance import Instance
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.repository_identity import former
+from harvester.harvest.run_lifecycle import RunOptions, source_options, summary
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import Status, status_of_end
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
+from harvester.sources import Finding
 
 
 def is_address(text: str) -> bool:
@@ -96,3 +103,41 @@ def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) 
         confirm_name(instance, entry, is_sure=is_sure)
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
+
+
+# --- `harvester source audit`: compare the stored resources of a source with its lists --------------------------------
+
+
+@click.command()
+@click.argument("name")
+@with_json
+def audit(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Compare the stored resources of a source with its lists: missing, changed, extra and corrupt ones.
+
+    Only the lists are requested, and nothing is changed. `run --full` fetches missing and changed resources, `source
+    sweep` deletes extra ones. The exit status is 3 if anything differs.
+    """
+    counts: Counter[str] = Counter()
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
+        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
+    say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
+    ctx.exit(int(status_of_end(has_findings=bool(counts))))
+
+
+def _findings(instance: Instance, entry: SourceEntry) -> Iterator[Finding]:
+    kind = kind_of(entry.kind)
+    if kind.audit is None:
+        raise ConfigurationError(f"A source of the kind {kind.name} cannot be audited.")
+    held = StoredHoldings(instance.store, instance.inbox, entry.name)
+    options = replace(source_options(entry, instance.settings, 0, RunOptions()), holdings=held)
+    with fetcher(instance.settings, entry, Stop()) as fetch:
+        for metadata_prefix in entry.formats:
+            for set_spec in entry.sets or ("",):
+                yield from kind.audit(options, Cursor(entry.name, metadata_prefix, set_spec), fetch)
+
+
+def _counted(findings: Iterator[Finding], counts: Counter[str]) -> Iterator[Finding]:
+    for finding in findings:
+        counts[finding.what] += 1
+        yield finding

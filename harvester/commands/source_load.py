@@ -14,7 +14,7 @@ from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import former
 from harvester.harvest.run import run
-from harvester.harvest.run_options import RunOptions, lists_of
+from harvester.harvest.run_lifecycle import RunOptions, lists_of
 from harvester.harvest.sources_toml import SourceEntry, checked_url
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress

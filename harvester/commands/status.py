@@ -17,12 +17,11 @@ from harvester.commands.file_output import counted, counts_of_rechecks, unseen_i
 from harvester.commands.output import moment, with_json, write_rows
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
-from harvester.harvest.facts import Facts
+from harvester.harvest.facts import Facts, alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, in_words
 from harvester.harvest.run_lifecycle import ANNOUNCED, LEFT
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.offer.files import offers_now
 from harvester.schedule.stages import STAGES
 

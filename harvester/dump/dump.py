@@ -20,7 +20,7 @@ from itertools import islice
 from gateway.core.model import Cursor, RawPage, SetDescription, Slice
 from gateway.core.xmltext import OAI_PMH, clean, escape, escape_attribute
 from harvester.dump.output import Order, Place, Sink
-from harvester.harvest.descriptions import doubts_of_empty_set
+from harvester.harvest.admission import doubts_of_empty_set
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress

@@ -13,14 +13,12 @@ from functools import lru_cache
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
 from gateway.core.states import COMPARED, has_no_title, of_lacks
 from gateway.publish.publish import local_set
-from harvester.harvest.descriptions import doubts_of_empty_set
+from harvester.harvest.admission import doubts_of_empty_set
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import Unlisted
+from harvester.harvest.list_progress import Unlisted, report_waiting
 from harvester.harvest.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
-from harvester.harvest.run_lifecycle import ANNOUNCED, Conclusion, SourceRun
-from harvester.harvest.run_options import RunOptions, lists_of
+from harvester.harvest.run_lifecycle import ANNOUNCED, Conclusion, RunOptions, SourceRun, lists_of
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import report_waiting
 from harvester.harvest.windows.plan import label_of
 from harvester.sources import UNFETCHED, Compared, Step
 

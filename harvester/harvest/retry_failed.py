@@ -13,20 +13,23 @@ from functools import partial
 from gateway.core.errors import ConfigurationError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from harvester.harvest.accounting import count_published, count_step, report_quarantined, unfetched
-from harvester.harvest.descriptions import keep_description
+from harvester.harvest.admission import keep_description
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import HarvestInProgress
+from harvester.harvest.list_progress import HarvestInProgress, deletion_slice, report_waiting
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import refuse_another
-from harvester.harvest.run_lifecycle import Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_options import (
+from harvester.harvest.run_lifecycle import (
+    Conclusion,
+    RunLog,
     RunOptions,
+    RunResult,
+    SourceRun,
     learned_of,
     received_identifiers,
+    run_lifecycle,
     source_options,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import deletion_slice, report_waiting
 from harvester.harvest.windows.plan import closed, dates_of, label_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of

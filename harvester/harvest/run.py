@@ -14,24 +14,26 @@ from functools import cache, partial
 from gateway.core.errors import AnswerError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, SetDescription
 from harvester.harvest.accounting import Accounting, count_step
-from harvester.harvest.admission import Admission
-from harvester.harvest.descriptions import doubts_of_empty_set, keep_description
-from harvester.harvest.held_records import StoredHoldings
+from harvester.harvest.admission import Admission, doubts_of_empty_set, keep_description
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, unlisted_records
+from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, release, unlisted_records
+from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import note_former
-from harvester.harvest.run_lifecycle import RunLog, RunResult, SourceRun, run_lifecycle, summary
-from harvester.harvest.run_options import (
+from harvester.harvest.run_lifecycle import (
+    RunLog,
     RunOptions,
+    RunResult,
+    SourceRun,
     learned_of,
     lists_of,
     received_identifiers,
+    run_lifecycle,
     source_options,
     start_cursor,
+    summary,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import release
 from harvester.harvest.windows.harvest import Fetcher, WindowedHarvest
 from harvester.harvest.windows.plan import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.http.messages import Fetch

@@ -21,13 +21,22 @@ from gateway.store.base import Store
 from harvester.harvest.accounting import count_published, report_quarantined, unfetched
 from harvester.harvest.admission import Admission
 from harvester.harvest.instance import Instance
+from harvester.harvest.list_progress import deletion_page, deletion_slice, report_waiting, waiting_deletions
 from harvester.harvest.named_records import Heading, ListedRecords, RecordState
 from harvester.harvest.never_held import MOST_FAILURES, SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
 from harvester.harvest.publishing.publication import Publication
-from harvester.harvest.run_lifecycle import Clock, Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_options import RunOptions, learned_of, source_options
+from harvester.harvest.run_lifecycle import (
+    Clock,
+    Conclusion,
+    RunLog,
+    RunOptions,
+    RunResult,
+    SourceRun,
+    learned_of,
+    run_lifecycle,
+    source_options,
+)
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import deletion_page, deletion_slice, report_waiting, waiting_deletions
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop

@@ -29,7 +29,7 @@ from zstandard import ZstdDecompressor, ZstdError
 from gateway.core.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
 from harvester.http.messages import Fetched, Request
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 
 _APPLE_DOUBLE = b"\x00\x05\x16\x07"  # the first bytes of `._NAME`, which macOS writes beside a file
 _File: TypeAlias = tuple[str, int, int]  # name, bytes, second of the last change

@@ -76,7 +76,7 @@ from harvester.mirror.file_facts import FileFacts
 from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.schedule.subscriptions import words_of
 from harvester.sources import topic_and_hub
 from harvester.sources.files import records as wire_files

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 from gateway.core.errors import FetchError
 from harvester.http.messages import Fetched, Request
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources.resourcesync.bounded_parser import STEP
 from harvester.validate.check import Undecided
 from harvester.validate.client import MostRequests, Requests
