@@ -13,7 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from sqlite3 import Connection
 from tempfile import NamedTemporaryFile
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.core.errors import PageLost
@@ -64,9 +63,7 @@ class ListedRecords:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
     def add(self, headings: Iterable[Heading], place: int = 0) -> int:

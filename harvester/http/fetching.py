@@ -11,13 +11,11 @@ import random
 import ssl
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -116,9 +114,7 @@ class Web:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -151,7 +147,8 @@ class Web:
                 fetched = self._followed(request, plain=plain)
             except Fault as fault:
                 if not waiting.may_mend(fault):
-                    self._note_gone(request, fault)
+                    if fault.is_unreached:  # the next request fails at once
+                        self._pace.note_gone(_server(origin_of(clean(request.url))))
                     raise fault.error from fault.cause
                 plain = plain or fault.was_compressed
                 waiting.after_fault(at_once=fault.is_stale)
@@ -203,7 +200,8 @@ class Web:
         """Send one request and read its whole answer before the deadline."""
         origin = origin_of(url)
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
-        with self._lent(request.source, origin) as channel:
+        owner = self._owner(request.source)  # all sources without an `Access` share a session
+        with self._channels.lent((owner, origin), request.source, lambda: self._opened(owner, origin)) as channel:
             self._take_turn(request.source, origin.host)
             return self._sent(channel, request, url, method, sent_url, headers)
 
@@ -220,7 +218,8 @@ class Web:
                 raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
                 fault = fault_from(error, _where(url, channel), is_reused=channel.adapter.tried == tried)
-                fault.never_answered = fault.is_unreached and not self._has_answered(origin_of(url))
+                has_answered = self._pace.has_answered(_server(origin_of(url)), self.monotonic())
+                fault.never_answered = fault.is_unreached and not has_answered
                 raise _bitten(watchdog, request, url) or fault from None
         if bitten := _bitten(watchdog, request, url):
             raise bitten  # truncated headers look like complete ones
@@ -290,14 +289,6 @@ class Web:
             size += len(part)
             rate.check(size)
 
-    def _has_answered(self, origin: Origin) -> bool:
-        return self._pace.has_answered(_server(origin), self.monotonic())
-
-    def _note_gone(self, request: Request, fault: Fault) -> None:
-        """Make the next request to a server that cannot be reached fail at once."""
-        if fault.is_unreached:
-            self._pace.note_gone(_server(origin_of(clean(request.url))))
-
     # -- what belongs to a source ---------------------------------------------------------------------------------
 
     def _owner(self, source: str) -> str:
@@ -340,11 +331,6 @@ class Web:
         """Return the headers of a request for its own origin; for other origins only those in `_FOR_ANYBODY`."""
         is_asked = origin_of(clean(request.url)).covers(origin)
         return {name: value for name, value in request.headers if is_asked or name.lower() in _FOR_ANYBODY}
-
-    def _lent(self, source: str, origin: Origin) -> AbstractContextManager[Channel]:
-        """Lend a session: of this source, or one shared by all sources without an `Access`."""
-        owner = self._owner(source)
-        return self._channels.lent((owner, origin), source, lambda: self._opened(owner, origin))
 
     def _opened(self, source: str, origin: Origin) -> Channel:
         adapter = self._adapter(source, origin)

@@ -197,7 +197,7 @@ class Local:
         if isinstance(archive, zipfile.ZipFile):
             plain = ((member.filename, member) for member in archive.infolist() if not member.is_dir())
             whole = by_name(plain, archive.open)
-            return [(name, member.file_size, int(_zip_second(member))) for name, member in whole.items()], []
+            return [(name, of.file_size, int(time.mktime((*of.date_time, 0, 0, -1)))) for name, of in whole.items()], []
         if isinstance(archive, tarfile.TarFile):
             tar = archive
             inside = list(members(tar))
@@ -244,13 +244,10 @@ class Local:
             if name.lower().endswith(".gz"):
                 self._streams.append(cast("IO[bytes]", gzip.GzipFile(fileobj=self._streams[0])))
             elif name.lower().endswith(".zst"):
-                self._streams.append(self._unpacked_zstd(self._streams[0]))
+                unpacked = ZstdDecompressor().stream_reader(self._streams[0], read_across_frames=True)
+                self._streams.append(cast("IO[bytes]", unpacked))
             self._name_open = name
         return self._streams[-1]
-
-    @staticmethod
-    def _unpacked_zstd(packed: IO[bytes]) -> IO[bytes]:
-        return cast("IO[bytes]", ZstdDecompressor().stream_reader(packed, read_across_frames=True))
 
     def _member(self, name: str) -> IO[bytes]:
         archive = self._opened()
@@ -274,7 +271,3 @@ def _unread(member: tarfile.TarInfo, files: Container[str]) -> Unread:
     target = member.linkname if member.islnk() else normpath(join(dirname(member.name), member.linkname))
     is_inside = target in files
     return Unread(member.name, "it is a link" if is_inside else "it is a link out of the archive", target * is_inside)
-
-
-def _zip_second(member: zipfile.ZipInfo) -> float:
-    return time.mktime((*member.date_time, 0, 0, -1))

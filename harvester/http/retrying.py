@@ -14,6 +14,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf, isfinite
 from threading import Lock
 
@@ -120,6 +121,7 @@ _TRIES_OF_LATE_NAME = 1  # the name server did not answer; the host may be avail
 log = logging.getLogger("harvester")
 
 
+@dataclass(eq=False)
 class Fault(Exception):
     """A request failed with `error`. After a passing fault it may be repeated.
 
@@ -128,26 +130,14 @@ class Fault(Exception):
     fetcher sets it. `is_name_late`: the name server does not answer now.
     """
 
-    def __init__(
-        self,
-        error: FetchError,
-        cause: BaseException | None = None,
-        *,
-        is_passing: bool = True,
-        is_stale: bool = False,
-        was_compressed: bool = False,
-        is_unreached: bool = False,
-        is_name_late: bool = False,
-    ) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.cause = cause
-        self.is_passing = is_passing
-        self.is_stale = is_stale
-        self.was_compressed = was_compressed
-        self.is_unreached = is_unreached
-        self.is_name_late = is_name_late
-        self.never_answered = False
+    error: FetchError
+    cause: BaseException | None = None
+    is_passing: bool = True
+    is_stale: bool = False
+    was_compressed: bool = False
+    is_unreached: bool = False
+    is_name_late: bool = False
+    never_answered: bool = False
 
 
 def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:

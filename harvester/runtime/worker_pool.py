@@ -19,7 +19,6 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 from time import monotonic
-from types import TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
 from harvester.runtime.interrupts import Stop
@@ -93,9 +92,7 @@ class WorkerPool(Generic[Resource, Result]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._changed:
             self._waiting.clear()
             self._is_closed = True

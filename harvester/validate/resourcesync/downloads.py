@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from gateway.core.errors import FetchError
-from harvester.http.messages import Fetched, Request
+from harvester.http.messages import Fetched, Request, Sink
 from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources.resourcesync.bounded_parser import STEP
 from harvester.validate.check import Undecided
@@ -84,14 +84,11 @@ class Download(Visit):
         return f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}, {self.size} bytes"
 
 
-class _Body:
+class _Body(Sink):
     """Takes the body of an answer with status 200. A repeated try begins again."""
 
     def __init__(self, file: AnonymousFile) -> None:
         self.file = file
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        return ()
 
     def begin(self, answer: Fetched) -> bool:
         self.file.clear()
