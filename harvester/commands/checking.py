@@ -1,6 +1,6 @@
 """`harvester validate`, `lint-signposting`, `lint-resourcesync`: our checks of any server, without an instance."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from harvester.harvest.sources_toml import entry_from
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.validate import client
+from harvester.validate.check import Report
 from harvester.validate.resourcesync import run as resourcesync
 from harvester.validate.run import validate as validate_provider
 from harvester.validate.signposting import run as signposting
@@ -53,10 +54,15 @@ def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given
     """
     with requests_of(ctx, base_url, given) as fetch:
         report = validate_provider(base_url, fetch, limits=client.Limits(**given))
+    _end(ctx, report, report.as_data(), report.lines(), as_json=as_json)
+
+
+def _end(ctx: click.Context, report: Report, data: dict[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+    """Write a report, and exit with its status."""
     if as_json:
-        write_json(report.as_data())
+        write_json(data)
     else:
-        for line in report.lines():
+        for line in lines:
             click.echo(line)
     ctx.exit(report.exit_code)
 
@@ -79,14 +85,10 @@ def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Gi
     """
     with requests_of(ctx, url, given) as fetch:
         report = signposting.lint(url, fetch, limits=signposting.Limits(**given))
-    if as_json:
-        data = report.as_data()
-        write_json({"url": data.pop("base_url"), "levels": signposting.levels(report), **data})
-    else:
-        for line in report.lines():
-            click.echo(line)
-        click.echo("; ".join(f"{level}: {verdict}" for level, verdict in signposting.levels(report).items()) + ".")
-    ctx.exit(report.exit_code)
+    levels, data = signposting.levels(report), report.as_data()
+    words = "; ".join(f"{level}: {verdict}" for level, verdict in levels.items())
+    data = {"url": data.pop("base_url"), "levels": levels, **data}
+    _end(ctx, report, data, (*report.lines(), f"{words}."), as_json=as_json)
 
 
 def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int | None:
@@ -125,9 +127,4 @@ def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_js
     """
     with requests_of(ctx, url, given) as fetch:
         linted = resourcesync.lint(url, fetch, limits=resourcesync.Limits(**given), again=again)
-    if as_json:
-        write_json(linted.as_data())
-    else:
-        for line in linted.lines():
-            click.echo(plain(line))
-    ctx.exit(linted.report.exit_code)
+    _end(ctx, linted.report, linted.as_data(), map(plain, linted.lines()), as_json=as_json)

@@ -258,7 +258,9 @@ def _change(
             if chosen and not given["is_sure"]:
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
                 click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
-            _release_earlier(instance, discovery)
+            # What a killed command has decided and not published.
+            if stamped := Releaser(instance.store, instance.inbox, discovery, instance.settings).release():
+                say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
         decide = Deciding(instance.store, instance.inbox, discovery, instance.settings)
         skipped = 0
         done = 0
@@ -313,26 +315,17 @@ def _history(discovery: Discovery, decision: Decision) -> Sequence[Decision]:
     return discovery.history(decision.identifier, decision.url)
 
 
-def _release_earlier(instance: Instance, discovery: Discovery) -> None:
-    """Publish what a killed command has decided and not published."""
-    if stamped := Releaser(instance.store, instance.inbox, discovery, instance.settings).release():
-        say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
-
-
 def _is_in_force(discovery: Discovery, decision: Decision) -> bool:
     """Return whether a decision is still the last one on its file; if not, write that the file is skipped."""
     history = _history(discovery, decision)
     if history and history[-1] == decision:
         return True
-    _skip(history[-1] if history else decision)
-    return False
-
-
-def _skip(decision: Decision) -> None:
+    decision = history[-1] if history else decision
     say(
         f"{decision.identifier}: {decision.url} is skipped, because there is a new decision on it: "
         f"{decision.verdict} by {decision.decided_by}."
     )
+    return False
 
 
 def _written(decisions: Iterable[Decision], facts: Review) -> Iterator[Decision]:

@@ -149,7 +149,9 @@ class Admission:
     def _why_strange(self, cursor: Cursor, listed: list[str]) -> str:
         """Return why a list seems to be that of another repository; an empty string when it does not."""
         unknown = self._unknown(listed)
-        if len(listed) < LEAST_LISTED or len(unknown) <= UNKNOWN_SHARE * len(listed) or self._living() < LEAST_HELD:
+        held = self.instance.store.counts(self.entry.name)
+        are_few = len(listed) < LEAST_LISTED or held["items"] - held["deleted"] < LEAST_HELD
+        if are_few or len(unknown) <= UNKNOWN_SHARE * len(listed):
             return ""
         looked_for, has_any = self._looked_for(cursor)
         if has_any:
@@ -164,10 +166,6 @@ class Admission:
             f"{label}: its list begins like another repository's: {len(unknown)} of {len(listed)} records are unknown, "
             f"such as {unknown[0]}, and {difference}."
         )
-
-    def _living(self) -> int:
-        held = self.instance.store.counts(self.entry.name)
-        return held["items"] - held["deleted"]
 
     def _unknown(self, listed: list[str]) -> list[str]:
         known = self.instance.store.states(self.entry.name, listed)

@@ -54,7 +54,8 @@ class HarvestInProgress:
         self._parts: dict[tuple[str, str], int] = {}
         self._full = {(prefix, spec): FullList(begun, ended) for prefix, spec, begun, ended in known.get("full", ())}
         is_anew = is_sure or _has_ended(instance, source)
-        living = _living_items(instance, source)
+        counts = instance.store.counts(source)
+        living = counts["items"] - counts["deleted"]
         self._held = living if is_anew else max(living, known.get("held", 0))
         self._passed = 0 if is_anew else known.get("passed", 0)
         self._let: set[str] = set()  # identifiers whose deletions pass
@@ -139,11 +140,6 @@ class HarvestInProgress:
         lists = [[*key, begun] for key, begun in self._lists.items()]
         full = [[*key, *list_] for key, list_ in self._full.items()]
         return json.dumps({"held": self._held, "passed": self._passed, "lists": lists, "full": full})
-
-
-def _living_items(instance: Instance, source: str) -> int:
-    counts = instance.store.counts(source)
-    return counts["items"] - counts["deleted"]
 
 
 def _has_ended(instance: Instance, source: str) -> bool:

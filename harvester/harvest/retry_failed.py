@@ -90,7 +90,9 @@ class _Retry:
         with Publication(instance, entry, self.progress, self.run.stop) as publication:
             publication.finish()
         self.in_progress = HarvestInProgress(instance, entry.name, is_sure=self.run_options.is_sure, is_part=True)
-        records, windows = self._records(), self._windows()
+        # The records in quarantine that could not be fetched, each with its list.
+        records = [record for record in unfetched(instance, entry.name) if self._is_wanted(record[0])]
+        windows = self._windows()
         if not records and not windows:
             again = f"`harvester run {entry.name}` asks again for whatever else was not well."
             self.log.note(f"No record and no window is left to be asked for by itself; {again}")
@@ -103,10 +105,6 @@ class _Retry:
         self.is_finished = True
 
     # -- what is missing --
-
-    def _records(self) -> list[tuple[Cursor, str]]:
-        """Return the records in quarantine that could not be fetched, each with its list."""
-        return [record for record in unfetched(self.instance, self.entry.name) if self._is_wanted(record[0])]
 
     def _windows(self) -> list[tuple[Cursor, tuple[str, str]]]:
         """Return the failed windows, each with its list; failed windows of a sliced harvest are lists themselves."""

@@ -312,7 +312,9 @@ def rehearse(
                 return counts
     if len(failures) == len(lists):
         raise failures[-1]
-    return counts + _report_failures(failures, entry.name, progress)
+    for failure in failures:
+        progress.fail(f"{entry.name}: {failure}")
+    return counts + Counter(doubts=len(failures))
 
 
 def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iterator[Step]:
@@ -321,9 +323,3 @@ def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iter
         yield from steps
     except ERRORS_OF_ONE_REQUEST as error:
         failures.append(error)
-
-
-def _report_failures(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
-    for error in failures:
-        progress.fail(f"{source}: {error}")
-    return Counter(doubts=len(failures))
