@@ -163,11 +163,11 @@ def worst(statuses: Iterable[Status]) -> Status:
 
     A status that a unit may call a success, such as that of a stop, never hides one that it may not.
     """
-    return max(statuses, key=_severity_among_runs, default=Status.SUCCEEDED)
 
+    def severity(status: Status) -> tuple[bool, int]:
+        return not MEANINGS[status].is_harmless, SEVERITY.index(status)
 
-def _severity_among_runs(status: Status) -> tuple[bool, int]:
-    return not MEANINGS[status].is_harmless, SEVERITY.index(status)
+    return max(statuses, key=severity, default=Status.SUCCEEDED)
 
 
 @dataclass(slots=True)

@@ -275,10 +275,6 @@ def _item_truth(repository: Repository) -> Findings:
     others = [listed.prefix for listed in repository.formats if listed.prefix not in ("", "oai_dc")]
     for prefix in others[: repository.limits.formats]:
         exchange = repository.ask("GetRecord", identifier=identifier, metadataPrefix=prefix)
-        if _disseminates(exchange) is not (prefix in has):
+        records = exchange.read().records
+        if (bool(records) and not record_header(records[0]).is_deleted) is not (prefix in has):
             yield Finding(exchange, f"The item's list of formats is wrong about {prefix}.")
-
-
-def _disseminates(exchange: Exchange) -> bool:
-    records = exchange.read().records
-    return bool(records) and not record_header(records[0]).is_deleted

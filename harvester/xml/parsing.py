@@ -122,12 +122,10 @@ class _Outliner:
             name, start, children = self.open.pop()
             at = self.parser.CurrentByteIndex
             inner = tag_end(self.data, start)
-            stop = inner if at in (start, inner) and self.data[inner - 2 : inner] == b"/>" else self._closed(at)
+            is_empty = at in (start, inner) and self.data[inner - 2 : inner] == b"/>"
+            stop = inner if is_empty else self.data.index(b">", at) + 1
             self.open[-1][2].append(Element(name, start, inner, stop, tuple(children)))
         self.level -= 1
-
-    def _closed(self, at: int) -> int:
-        return self.data.index(b">", at) + 1
 
 
 def outline(data: bytes, depth: int) -> Element:

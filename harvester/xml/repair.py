@@ -204,12 +204,12 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
 
 def legal_references(text: str) -> str:
     """Return a text with U+FFFD for every reference to a character that XML forbids (XML 1.0 §2.2), also in CDATA."""
-    return _REFERENCE.sub(lambda match: match[0] if _is_reference_legal(match) else "\ufffd", text)
 
+    def legal(match: re.Match[str]) -> str:
+        number = _number(match)
+        return match[0] if number >= 0 and is_legal(chr(number)) else "\ufffd"
 
-def _is_reference_legal(match: re.Match[str]) -> bool:
-    number = _number(match)
-    return number >= 0 and is_legal(chr(number))
+    return _REFERENCE.sub(legal, text)
 
 
 def _mended(match: re.Match[str], counts: Counter[str]) -> str:
@@ -238,10 +238,6 @@ def _comment(text: str, _: Counter[str]) -> str:
     if "--" not in inside and not inside.endswith("-"):
         return text
     return text if not text.endswith("-->") else "<!--" + inside.replace("-", "=") + "-->"
-
-
-def _instruction(text: str, _: Counter[str]) -> str:
-    return "" if re.match(r"<\?xml\s", text, re.IGNORECASE) else text
 
 
 def _references(text: str, counts: Counter[str]) -> str:
@@ -286,7 +282,7 @@ def _entity(text: str, counts: Counter[str]) -> str:
 _MENDERS: Mapping[str, Callable[[str, Counter[str]], str]] = {
     "comment": _comment,
     "cdata": lambda text, _: text,
-    "instruction": _instruction,
+    "instruction": lambda text, _: "" if re.match(r"<\?xml\s", text, re.IGNORECASE) else text,
     "doctype": lambda _text, _: "",
     "references": _references,
     "entity": _entity,

@@ -217,7 +217,8 @@ class _DocumentRules:
             stated = document.md.get("capability", "")
             document.capability = stated if stated in KINDS else ""
             self._md(stated, has_md=True)
-        judged.faults(shown, "document.md", [] if own or self._has_strange_md else ["The document has no rs:md."])
+        has_strange_md = any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
+        judged.faults(shown, "document.md", [] if own or has_strange_md else ["The document has no rs:md."])
         judged.faults(shown, "document.md-once", [f"The document has {len(own)} rs:md."] if len(own) > 1 else [])
         late = [top.name for top in self.reading.tops if top.is_late and top.name in ("rs:md", "rs:ln")]
         judged.faults(shown, "document.first", (f"{name} is after the first entry." for name in late))
@@ -234,10 +235,6 @@ class _DocumentRules:
         document.links = tuple(links)
         if document.kind is not None and document.kind.up:
             self._up(document.kind)
-
-    @property
-    def _has_strange_md(self) -> bool:
-        return any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
 
     def _up(self, kind: Kind) -> None:
         shown, judged = self.document.shown, self.judged

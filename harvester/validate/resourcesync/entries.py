@@ -90,7 +90,7 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
             judged.fault("link.absolute", shown, f"The href {href[:200]!r} is not absolute.")
         if not rel:
             judged.fault("link.rel", shown, f"The link to {href[:200]!r} has no rel.")
-        elif not _is_relation(rel):
+        elif not (is_absolute(rel) if ":" in rel else rel.lower() in _RELATIONS):
             judged.fault(
                 "link.relation", shown, older(f"The relation is {rel[:100]!r}.", OLDER_RELATIONS.get(rel.lower()))
             )
@@ -101,10 +101,6 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
         if "modified" in link:
             judge_time(judged, shown, "modified", link["modified"].strip(), now)
         judge_representation(judged, shown, link)
-
-
-def _is_relation(rel: str) -> bool:
-    return rel.lower() in _RELATIONS if ":" not in rel else is_absolute(rel)
 
 
 def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -> None:
@@ -118,15 +114,12 @@ def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -
         wrong = [] if NUMBER.fullmatch(length) else [f"length is {length[:100]!r}."]
         judged.faults(shown, "length.form", wrong)
     if "type" in attributes:
-        judged.faults(shown, "type.form", [] if is_media_type(attributes["type"]) else _type(attributes["type"]))
+        stated = attributes["type"]
+        judged.faults(shown, "type.form", [] if is_media_type(stated) else [f"type is {stated[:100]!r}."])
     if "encoding" in attributes:
         codings = attributes["encoding"].replace(",", " ").lower().split()
         others = [coding for coding in codings if coding not in _CODINGS] or ([] if codings else [""])
         judged.faults(shown, "encoding.form", (f"encoding is {coding[:100]!r}." for coding in others))
-
-
-def _type(stated: str) -> list[str]:
-    return [f"type is {stated[:100]!r}."]
 
 
 def is_media_type(stated: str) -> bool:
@@ -267,8 +260,9 @@ class EntryRules:
         judged, shown = self._judged, self._shown
         if not self._is_plain:
             for name in md:
-                if name not in self._attributes and " " not in name:
-                    self._foreign(name, loc)
+                # Unknown attributes have another rule.
+                if name not in self._attributes and " " not in name and name in _KNOWN:
+                    judged.fault("entry.attributes", shown, f"The entry of {loc[:200]} has {name}.")
         if "hash" in md or "length" in md or "type" in md or "encoding" in md:
             judge_representation(judged, shown, md)
         for name in ("datetime", "at", "completed", "from", "until"):
@@ -286,11 +280,6 @@ class EntryRules:
     def _allowed(self) -> tuple[str, ...]:
         assert self._kind is not None
         return (self._kind.parts or ("capability",)) if self._document.is_index else self._kind.entries
-
-    def _foreign(self, name: str, loc: str) -> None:
-        """Report an attribute that is none of this kind of document; unknown ones have another rule."""
-        if name in _KNOWN:
-            self._judged.fault("entry.attributes", self._shown, f"The entry of {loc[:200]} has {name}.")
 
     def _path(self, md: Attributes, loc: str) -> None:
         judged, shown = self._judged, self._shown

@@ -160,7 +160,8 @@ def moment(text: str) -> float | None:
         return None
     if numbers[5] > _LATEST_SECOND:
         return None
-    return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - _offset(zone or "Z")
+    offset = 0 if zone in (None, "Z") else int(zone[1:3]) * 3600 + int(zone[4:]) * 60
+    return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - (-offset if zone and zone[0] == "-" else offset)
 
 
 def latest(text: str) -> float | None:
@@ -177,13 +178,6 @@ def _is_date(year: int, month: int, day: int) -> bool:
         return False
     is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return is_leap or (month, day) != (2, 29)
-
-
-def _offset(zone: str) -> int:
-    if zone == "Z":
-        return 0
-    seconds = int(zone[1:3]) * 3600 + int(zone[4:]) * 60
-    return -seconds if zone[0] == "-" else seconds
 
 
 def relation_of(link: Attributes) -> str:

@@ -77,7 +77,10 @@ class Walk:
             for start in self._starts(url):
                 self._visit(start)
             self._visit_sitemaps(url)
-            self._visit_linked()
+            # What documents link to, so that it is judged from every starting point.
+            for document in self.documents:  # grows meanwhile
+                for target in (*document.linked("up")[:1], *document.linked("index")[:1]):
+                    self._visit(target)
         except Undecided as reason:
             self.limit = str(reason)
         if not self.documents:
@@ -190,12 +193,6 @@ class Walk:
                 sentence = f"robots.txt names {document.url}, whose capability is {document.capability or 'unknown'}."
                 self.judged.faults(document.shown, "discovery.robots", [sentence] if is_wrong else [])
 
-    def _visit_linked(self) -> None:
-        """Visit what documents link to, so that it is judged from every starting point."""
-        for document in self.documents:  # grows meanwhile
-            for target in (*document.linked("up")[:1], *document.linked("index")[:1]):
-                self._visit(target)
-
     def _sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
         download = self.downloads.get(at_root(url, "/robots.txt"))
@@ -299,7 +296,10 @@ class Walk:
         observed = self._observer()
         resource_set = Set(observed)
         self.sets.append(resource_set)
-        by_order = sorted(capability_list.listed, key=lambda listed: _rank(listed.md.get("capability", "")))
+        rank = {capability: number for number, capability in enumerate(_ORDER)}
+        by_order = sorted(
+            capability_list.listed, key=lambda listed: rank.get(listed.md.get("capability", ""), len(_ORDER))
+        )
         for listed in by_order:
             capability = listed.md.get("capability", "")
             if capability in ("change-notification", "framework-notification"):
@@ -406,7 +406,3 @@ def _is_sitemap(beginning: bytes) -> bool:
 
 def _is_package(download: Download) -> bool:
     return download.beginning.startswith(_ZIP)
-
-
-def _rank(capability: str) -> int:
-    return _ORDER.index(capability) if capability in _ORDER else len(_ORDER)
