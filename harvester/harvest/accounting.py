@@ -144,10 +144,6 @@ class Accounting:
     unusable: dict[str, str] = field(default_factory=dict)  # the reasons of some unusable documents, by identifier
     proof: Proof = field(default_factory=Proof)
 
-    def begin(self, lists: int) -> None:
-        """Begin with `lists` lists that are not complete yet."""
-        self.lists_left = lists
-
     def step(self, step: Step, page: int) -> None:
         """Count a step that was received as page number `page`, and note faults of the source in it."""
         log, label = self.run.log, label_of(step.cursor)

@@ -37,7 +37,6 @@ class Facts:
     """
 
     def __init__(self, instance: Instance, source: str = "") -> None:
-        """Take the instance. With `source`, only facts about this source can be asked for."""
         self.instance, self._source = instance, source
 
     def runs(self, source: str, stage: str) -> Sequence[Run]:

@@ -54,7 +54,6 @@ class ListedRecords:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make the file in a folder."""
         with NamedTemporaryFile(dir=folder, prefix="sweep-", suffix=".sqlite") as file:
             self._path = Path(file.name)
             self._connection = made_with(_SCHEMA, self._path)

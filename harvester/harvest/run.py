@@ -177,7 +177,7 @@ class _Harvest:
     def _walk_lists(self, options: Options, publication: Publication) -> None:
         """Harvest all lists. A list that fails does not stop the others, as long as the source is available."""
         lists = tuple(lists_of(self.entry, self.run_options))
-        self.account.begin(len(lists))
+        self.account.lists_left = len(lists)
         failures = 0
         for number, (metadata_prefix, set_spec) in enumerate(lists, 1):
             options.answers.lists_to_come = len(lists) - number

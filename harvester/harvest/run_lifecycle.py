@@ -134,7 +134,6 @@ class RunLog:
     def __init__(
         self, inbox: Inbox, source: str, progress: Progress, clock: Clock = time, stage: str = "harvest"
     ) -> None:
-        """Begin a run of a stage of `source`; `clock` returns seconds since 1970."""
         self._inbox = inbox
         self._progress = progress
         self._clock = clock

@@ -159,7 +159,6 @@ class SourcesFile:
     """The file and its entries. Reading is strict; writing keeps comments and order."""
 
     def __init__(self, file: Path) -> None:
-        """Take the path of `sources.toml`; the file may be missing."""
         self.file = file
         self._known: dict[str, SourceEntry] = {}
         self._known_by: tuple[int, ...] | None = None

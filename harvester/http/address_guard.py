@@ -52,10 +52,7 @@ class Guard:
     def __init__(
         self, allowed: Allowed, own: Own | None = None, resolve: Resolve | None = None, ports: Collection[int] = ()
     ) -> None:
-        """Take what is allowed, the source of the requests, the resolver (None: the system's) and ports.
-
-        `ports` are those allowed at public hosts other than the source; an empty collection allows every port.
-        """
+        """`ports` are those allowed at public hosts other than the source; an empty collection allows every port."""
         self.allowed = allowed
         self.own = own
         self.resolve = resolve or socket.getaddrinfo

@@ -38,7 +38,6 @@ class GuardedAdapter(HTTPAdapter):
     """
 
     def __init__(self, guard: Guard, proxy: str = "", context: SSLContext | None = None) -> None:
-        """Take the guard, the address of a proxy (empty: none), and the TLS context (None: the default one)."""
         self.guard = guard
         self.proxy = proxy
         self.context = context

@@ -93,7 +93,7 @@ class Web:
         ports: Collection[int] = (),
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        """Take the settings, how each source is reached by name, and what is allowed besides public addresses.
+        """`access` says how each source is reached, by name; `allow` what is allowed besides public addresses.
 
         `pace` may be shared between instances. `ports` are those allowed at other hosts than a source; empty: all.
         `environ` may name proxies. Raise ConfigurationError for an invalid entry of `allow` or address of a proxy.

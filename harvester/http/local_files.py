@@ -102,7 +102,6 @@ class Local:
     def __init__(
         self, url: str, limit: int, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_BYTES
     ) -> None:
-        """Take its `file:` URL, the most bytes of an answer, and the most bytes of a compressed tar when unpacked."""
         self._most_bytes = most_bytes
         self._unpacked: AnonymousFile | None = None
         self._members: dict[str, tarfile.TarInfo] = {}

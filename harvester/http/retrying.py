@@ -252,10 +252,6 @@ class Waiting:
         url: str = "",
         waits_seconds: float | None = None,
     ) -> None:
-        """Take the settings; functions that sleep, return the time, and return a random number below 1.
-
-        `patience`, `url` and `waits_seconds` are those of the request.
-        """
         self.settings, self.url = settings, url
         self.sleep, self.clock, self.chance = sleep, clock, chance
         self.patience, self.waits_seconds = patience, waits_seconds

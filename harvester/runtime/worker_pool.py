@@ -67,7 +67,7 @@ class WorkerPool(Generic[Resource, Result]):
         failed: Callable[[str, BaseException], Result] | None = None,
         grace_seconds: float | None = None,
     ) -> None:
-        """Take the number of jobs that may be at work, in all and per key.
+        """`threads` is the most jobs at work, and `per_key` the most of one key.
 
         `resource` opens what a job works with. `failed` makes a result of the name of a job and its error. Without it,
         `results` raises the first error when the other jobs at work have ended. After an exception in the block the

@@ -19,7 +19,10 @@ Part: TypeAlias = Callable[[], Counter[str]]
 
 
 class Rounds(ABC):
-    """The rounds of one kind of work. One process at a time runs them, and each error is reported once."""
+    """The rounds of one kind of work. One process at a time runs them, and each error is reported once.
+
+    `ended` gets the counts of each round that has done anything.
+    """
 
     name: ClassVar[str]  # in messages
     lock_name: ClassVar[str]  # with a dot, which no name of a source has
@@ -28,7 +31,6 @@ class Rounds(ABC):
     def __init__(
         self, instance: Instance, progress: Progress, stop: Stop, ended: Callable[[Counter[str]], None] = lambda _: None
     ) -> None:
-        """Take the instance. `ended` gets the counts of each round that has any."""
         self._instance, self._progress, self._stop, self._ended = instance, progress, stop, ended
         self._complaints: frozenset[str] = frozenset()
         self._found: list[str] = []  # complaints of this round

@@ -54,7 +54,6 @@ class Jobs:
     """The pages of a source to be published, in their order."""
 
     def __init__(self, inbox: Inbox, source: str, position: int) -> None:
-        """Begin behind the page at `position`."""
         self._inbox, self._source, self._position = inbox, source, position
 
     def next(self) -> Job | None:
@@ -77,7 +76,6 @@ class Relay:
     """The runners, and where each of them stands."""
 
     def __init__(self, pipes: list[Connection]) -> None:
-        """Take the pipes to the runners, which are all idle."""
         self.pipes = pipes
         self._idle = deque(pipes)
         self._running: deque[Connection] = deque()  # in the order of their pages

@@ -182,7 +182,6 @@ class Publication:
     """The publication of one source while it is harvested. Use it in a `with` block: no child outlives that."""
 
     def __init__(self, instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop) -> None:
-        """Nothing happens before `feed` or `finish`."""
         self._instance = instance
         self._entry = entry
         self._progress = progress

@@ -65,7 +65,6 @@ class Rounds(rounds.Rounds):
         clock: Callable[[], float] = time,
         ended: Callable[[Counter[str]], None] = lambda _: None,
     ) -> None:
-        """Take the instance; `clock` returns seconds since 1970."""
         super().__init__(instance, progress, stop, ended)
         topics = topics_of(instance.settings)
         self._clock, self._news = clock, None if topics is None else News(instance.store, topics)

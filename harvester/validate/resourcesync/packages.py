@@ -69,10 +69,7 @@ class PackageRules:
         taken: Callable[[str], Download] | None = None,
         wanted: Container[tuple[object, ...]] = (),
     ) -> None:
-        """Take the requests, the verdicts, the memory of earlier runs, and the Unix time.
-
-        `taken` returns the answer of an address. The addresses of `wanted` are part of each sample.
-        """
+        """`taken` returns the answer of an address. The addresses of `wanted` are part of each sample."""
         self.documents: list[Document] = []
         self.judged_urls: set[str] = set()
         self._taken, self._wanted = taken or downloads.get, wanted
