@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -136,11 +136,9 @@ class Remote:
             place.address = entry.address
         return replace(self, entry=entry)
 
-    @contextmanager
-    def fetcher(self) -> Iterator[Fetch]:
+    def fetcher(self) -> AbstractContextManager[Fetch]:
         """Return a fetcher of its own, which has its own connections."""
-        with fetcher(self.session.settings, self.entry, self.session.stop, self.pace) as fetch:
-            yield fetch
+        return fetcher(self.session.settings, self.entry, self.session.stop, self.pace)
 
 
 def remote_of(session: Session, base_url: str, given: Given) -> Remote:
