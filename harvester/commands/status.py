@@ -129,7 +129,10 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
-        else _reached(last if has_died else ()),
+        # The log has the counts of a run whose process has not died.
+        else {
+            count: run.counts[count] for run in last if has_died for count in ("received", LEFT) if count in run.counts
+        },
         "identity": [difference._asdict() for difference in differences(known)] if known else [],
         "clock_ahead": seconds_ahead(facts.clocks.get(name)),
         "problems": [
@@ -165,8 +168,3 @@ def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
     if left is None or not received:
         return known
     return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
-
-
-def _reached(died: Sequence[Run]) -> dict[str, object]:
-    """Return the progress of a run whose process died. Return nothing for other runs: the log has their counts."""
-    return {name: run.counts[name] for run in died for name in ("received", LEFT) if name in run.counts}

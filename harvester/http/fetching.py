@@ -217,7 +217,9 @@ class Web:
             except ConnectionFailed as error:  # a damaged encoding: the repetition asks for none
                 raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
-                fault = fault_from(error, _where(url, channel), is_reused=channel.adapter.tried == tried)
+                proxy = channel.adapter.proxy
+                where = f"{shown(url)} (through the proxy {shown_proxy(proxy)})" if proxy else shown(url)
+                fault = fault_from(error, where, is_reused=channel.adapter.tried == tried)
                 has_answered = self._pace.has_answered(_server(origin_of(url)), self.monotonic())
                 fault.never_answered = fault.is_unreached and not has_answered
                 raise _bitten(watchdog, request, url) or fault from None
@@ -381,12 +383,6 @@ _VERSION = version("oai-gateway")
 def _server(origin: Origin) -> str:
     """Return host and port as one text. Each port is a server of its own."""
     return f"{origin.host}:{origin.port}"
-
-
-def _where(url: str, channel: Channel) -> str:
-    """Return the address of a request, and its proxy, for a sentence."""
-    proxy = channel.adapter.proxy
-    return f"{shown(url)} (through the proxy {shown_proxy(proxy)})" if proxy else shown(url)
 
 
 def most_bytes(settings: Settings) -> int:

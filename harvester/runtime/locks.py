@@ -38,7 +38,8 @@ def lock(instance: Path, source: str) -> Iterator[None]:
     descriptor = _opened(instance, source)
     try:
         if not _taken(descriptor):
-            raise SourceLocked(f"Another process works on {source} (process {_holder(descriptor)}).")
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
+            raise SourceLocked(f"Another process works on {source} (process {holder}).")
         os.truncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         yield
@@ -101,7 +102,3 @@ def _taken(descriptor: int) -> bool:
         else:
             return True
     return False
-
-
-def _holder(descriptor: int) -> str:
-    return os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"

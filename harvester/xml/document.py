@@ -146,7 +146,7 @@ def _repaired(body: bytes, content_type: str) -> Document:
     data = (_DECLARATION + text).encode()
     notes = (*decoding_remarks, *trimmed.notes, *replacements, *left, *mendings)
     lost = (*lost, *left)
-    for attempt in (_as_it_is, namespaces.mended):
+    for attempt in (lambda data: (data, ()), namespaces.mended):
         try:
             made, more = attempt(data)
             return checked(Document(strict(made), made, b"" if made == body else made, (*notes, *more), losses=lost))
@@ -160,10 +160,6 @@ def _repaired(body: bytes, content_type: str) -> Document:
         raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
     repairs = (*notes, *recovered.notes, *more)
     return checked(Document(root, made, made, repairs, recovered.problems, losses=(*lost, *recovered.losses)))
-
-
-def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    return data, ()
 
 
 def _trimmed(text: str) -> _Text:

@@ -227,7 +227,8 @@ class WindowedHarvest:
         step = closed(self.kind, step)
         self.commit(step)
         # The next window uses the knowledge from this one.
-        self.options = replace(self.options, known=self.kind.learned((_known(self.options, window), step.cursor)))
+        known = self.kind.learned((replace(window, state=self.options.known), step.cursor))
+        self.options = replace(self.options, known=known)
         if step.is_complete:
             self.log.counts["windows_done"] += 1
             self.log.note(f"{label_of(window)}: {step.received} records.", aloud=False)
@@ -247,7 +248,3 @@ class WindowedHarvest:
         else:
             self.log.counts["windows_failed"] += 1
             self.lost(outcome, f"{label_of(window)}: {reason}")
-
-
-def _known(options: Options, window: Cursor) -> Cursor:
-    return replace(window, state=options.known)

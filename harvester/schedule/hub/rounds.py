@@ -134,7 +134,10 @@ class Rounds(rounds.Rounds):
             content = contents.of(topic, subscriber.delivered_until)
             return _accepted(fetch, subscriber, content, news.topics.links(topic))
 
-        for (subscriber, _), result in calls.results(call, self._due(news, horizon, contents), _networks):
+        def networks(due: tuple[Subscriber, Topic]) -> Networks:
+            return networks_of(due[0].callback, due[0].network)
+
+        for (subscriber, _), result in calls.results(call, self._due(news, horizon, contents), networks):
             if not result.problem and not result.is_stopped:
                 good.append(subscriber.number)
                 counts["delivered"] += 1
@@ -225,10 +228,6 @@ class Rounds(rounds.Rounds):
         self._subscribers.drop_request(asked.number)
         self._progress.say(f"hub: a request was not confirmed by {host_of(asked.callback)}: {result.problem}")
         return "refused"
-
-
-def _networks(due: tuple[Subscriber, Topic]) -> Networks:
-    return networks_of(due[0].callback, due[0].network)
 
 
 def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:

@@ -152,6 +152,7 @@ class EntryRules:
         self._entry_name = "sitemap" if document.is_index else "url"
         attributes = () if kind is None else (kind.parts or ()) if document.is_index else kind.entries
         self._attributes = frozenset((*attributes, *_WITH_A_RULE_OF_THEIR_OWN))
+        self._may_have = attributes or ("capability",) if document.is_index else attributes
         self._is_manifest = kind is not None and kind.is_manifest
         self._has_changes = kind is not None and kind.changes and not document.is_index
         self._is_plain = kind is None  # of no known kind: the attributes of entries are not judged
@@ -273,13 +274,8 @@ class EntryRules:
         if not self._has_changes and not self._is_plain and ("change" in md or "datetime" in md):
             judged.fault("change.foreign", shown, f"The entry of {loc[:200]} has change or datetime.")
         judged.applied(shown, ("change.foreign",))
-        if "capability" in md and not self._is_plain and "capability" not in self._allowed:
+        if "capability" in md and not self._is_plain and "capability" not in self._may_have:
             judged.fault("entry.attributes", shown, f"The entry of {loc[:200]} has capability.")
-
-    @property
-    def _allowed(self) -> tuple[str, ...]:
-        assert self._kind is not None
-        return (self._kind.parts or ("capability",)) if self._document.is_index else self._kind.entries
 
     def _path(self, md: Attributes, loc: str) -> None:
         judged, shown = self._judged, self._shown
