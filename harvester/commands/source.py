@@ -27,9 +27,8 @@ from harvester.commands.options import (
 )
 from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
-from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed
+from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed, load
 from harvester.commands.source_friends import friends
-from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
 from harvester.harvest.admission import keep_description
