@@ -16,6 +16,7 @@ from harvester.harvest.accounting import count_published, count_step, report_qua
 from harvester.harvest.admission import keep_description
 from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress, deletion_slice, report_waiting
+from harvester.harvest.never_held import MOST_FAILURES
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import refuse_another
 from harvester.harvest.run_lifecycle import (
@@ -38,7 +39,6 @@ from harvester.runtime.progress import Progress
 from harvester.sources import Options, SourceKind, Step
 
 STAGE = "retry"
-MOST_FAILURES = 10  # in a row; then the source itself is failing
 
 
 def retry(

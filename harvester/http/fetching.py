@@ -131,16 +131,8 @@ class Web:
 
     def __call__(self, request: Request) -> Fetched:
         """Return the answer to one request. Raise the errors that the class names."""
-        waiting = Waiting(
-            self.settings,
-            self.sleep,
-            self.clock,
-            self.chance,
-            request.patience,
-            shown(request.url),
-            request.waits_seconds,
-        )
-        waiting.before_repetition(request.repetition)
+        waiting = Waiting(request, self.settings, self.sleep, self.clock, self.chance)
+        waiting.before_repetition()
         plain = False  # whether to ask for no compression, after a damaged one
         while True:
             try:

@@ -33,7 +33,7 @@ from gateway.core.errors import (
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import LATEST, http_second
-from harvester.http.messages import Fetched
+from harvester.http.messages import Fetched, Request
 from harvester.http.urls import shown
 
 _GRACE_SECONDS = 10.0  # at the start of a body, without a least rate
@@ -240,28 +240,25 @@ def asks_to_wait(fetched: Fetched) -> bool:
 
 
 class Waiting:
-    """The tries of one request, and the pauses between them."""
+    """The tries of one request, and the pauses between them. `chance` returns a random number below 1."""
 
     def __init__(
         self,
+        request: Request,
         settings: Settings,
         sleep: Callable[[float], None],
         clock: Callable[[], float],
         chance: Callable[[], float],
-        patience: int | None = None,
-        url: str = "",
-        waits_seconds: float | None = None,
     ) -> None:
-        self.settings, self.url = settings, url
+        self.request, self.settings, self.url = request, settings, shown(request.url)
         self.sleep, self.clock, self.chance = sleep, clock, chance
-        self.patience, self.waits_seconds = patience, waits_seconds
         self.tries = 0
         self.waited = 0.0
 
     def has_tries(self, *, is_busy: bool = False) -> bool:
         """Return whether the request may be repeated once more. `is_busy`: the server asked to wait."""
-        most = self.settings.number("fetch_retries")
-        return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
+        most, patience = self.settings.number("fetch_retries"), self.request.patience
+        return self.tries < (most if is_busy or patience is None else min(most, patience))
 
     def may_mend(self, fault: Fault) -> bool:
         """Return whether the request may be repeated after this fault."""
@@ -275,10 +272,10 @@ class Waiting:
             return self.tries < _TRIES_OF_LATE_NAME
         return self.tries < (_TRIES_OF_UNKNOWN_SERVER if fault.never_answered else _TRIES_OF_KNOWN_SERVER)
 
-    def before_repetition(self, repetition: int) -> None:
+    def before_repetition(self) -> None:
         """Pause before a request whose last answer the caller could not use."""
-        if repetition:
-            self.sleep(self._doubled(repetition - 1))
+        if self.request.repetition:
+            self.sleep(self._doubled(self.request.repetition - 1))
 
     def after_fault(self, *, at_once: bool = False) -> None:
         """Pause before the next try. `at_once`: the first repetition needs no pause.
@@ -300,7 +297,8 @@ class Waiting:
 
     def _pause(self, seconds: float, reason: str, most: float = inf) -> None:
         most = min(most, self.settings.seconds("fetch_max_wait_seconds"))
-        most = most if self.waits_seconds is None else min(most, self.waits_seconds)
+        asked = self.request.waits_seconds
+        most = most if asked is None else min(most, asked)
         if self.waited + seconds > most:
             again = utc_datetime(int(min(self.clock() + seconds, LATEST)))
             raise TryLater(

@@ -6,7 +6,7 @@ stored whether it applied, and its first faults. Thus a million entries need one
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gateway.core.words import table
 from harvester.validate.check import Result, Shown, Verdict
@@ -126,8 +126,8 @@ class Document:
         return [whole(link["href"], self.url) for link in self.links if relation_of(link) == rel and link.get("href")]
 
 
-class Observer(Protocol):
-    """Takes the resources of lists: for samples, comparisons and links."""
+class Observer:
+    """Takes the resources of lists: for samples, comparisons and links. This one keeps nothing."""
 
     def resource(self, document: Document, loc: str, lastmod: str, md: Attributes, links: list[Attributes]) -> None:
         """Take an entry of a Resource List, a Change List or a manifest."""

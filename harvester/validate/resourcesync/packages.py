@@ -19,7 +19,7 @@ from harvester.validate.check import Evidence
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
 from harvester.validate.resourcesync.memory import Memory
-from harvester.validate.resourcesync.model import Document, Judged, Listed
+from harvester.validate.resourcesync.model import Document, Judged, Listed, Observer
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import NUMBER, moment, other_times, relation_of, whole
 from harvester.validate.signposting.declared import normal_form
@@ -46,7 +46,7 @@ class _File(NamedTuple):
     md: Attributes
 
 
-class _Files:
+class _Files(Observer):
     """Takes the entries of a manifest."""
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from harvester.validate.resourcesync.reading import Attributes
+from harvester.validate.signposting.syntax import NOT_IN_A_URI
 
 _SINCE = ("at", "completed")
 _WINDOW = ("from", "until")
@@ -136,7 +137,6 @@ _TIME = re.compile(
 _HASH = re.compile(r"(?:md5:[0-9a-fA-F]{32}|sha-1:[0-9a-fA-F]{40}|sha-256:[0-9a-fA-F]{64})")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
 NUMBER = re.compile(r"[0-9]{1,18}")
-_NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
 _HTTP = re.compile(r"(?i)https?://[^/?#\s]+")
 MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
@@ -236,7 +236,7 @@ def hash_faults(text: str) -> Iterator[tuple[str, str]]:
 
 def strange_in(address: str) -> str:
     """Return the first character of an address that no URI has; empty when there is none."""
-    match = _NOT_IN_A_URI.search(address)
+    match = NOT_IN_A_URI.search(address)
     return match[0] if match else ""
 
 

@@ -15,7 +15,7 @@ from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Judged, Listed, Observer
-from harvester.validate.resourcesync.observed import Observed, Unobserved
+from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
 from harvester.validate.resourcesync.values import KINDS, other_times
@@ -230,7 +230,7 @@ class Walk:
     def peeked(self, download: Download) -> Document:
         """Return the document of an answer without verdicts."""
         document = Document((download.request.url,), download)
-        return judge(document, download.parts, Judged(), Unobserved(), self.now)
+        return judge(document, download.parts, Judged(), Observer(), self.now)
 
     def _visit(self, url: str) -> None:
         """Visit a document and what it lists, and first the index that it is a part of."""
@@ -304,7 +304,7 @@ class Walk:
             capability = listed.md.get("capability", "")
             if capability in ("change-notification", "framework-notification"):
                 continue  # the address of a topic
-            observer: Observer = Unobserved() if capability in resource_set.roots else observed
+            observer: Observer = Observer() if capability in resource_set.roots else observed
             if capability == "resourcelist" and observer is observed:
                 observed.before = self.memory.inventory(listed.loc)
             root = self.document(listed.loc, observer)
@@ -334,7 +334,7 @@ class Walk:
             self._packages.of_dump(document)
         elif document.capability.endswith("-archive"):
             for listed in document.listed[:_MOST_ARCHIVED]:
-                old = self.document(listed.loc, Unobserved())
+                old = self.document(listed.loc, Observer())
                 if old is not None:
                     self._judge_same("archive.same", old, document.capability.removesuffix("-archive"), document)
                     wrong = other_times(listed.md, old.md)
@@ -373,7 +373,7 @@ class Walk:
                 self.judged.faults(download, "answer.works", failed)
                 self._known[key] = None
                 if download.is_success:
-                    self._read(url, download, observer or Unobserved())
+                    self._read(url, download, observer or Observer())
             finally:
                 download.close()
         return self._known[key]
