@@ -25,11 +25,9 @@ class Sink(Protocol):
 
     def begin(self, answer: Fetched) -> bool:
         """Return whether the sink takes the body of this answer, which is passed without its body."""
-        ...
 
     def write(self, part: bytes) -> None:
         """Take the next bytes."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from harvester.xml import namespaces, recovery
 from harvester.xml.decoding import decode, is_plain
 from harvester.xml.parsing import ELEMENT, MOST_MEMORY, Broken, strict
 from harvester.xml.repair import cleaned, resolved
-from harvester.xml.slices import LIST_VERBS, Cutter, cut, named
+from harvester.xml.slices import LIST_VERBS, Cutter, cut, local, named
 
 VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
 # The root element outside comments: in 1.x it is the verb.
@@ -376,7 +376,7 @@ def arranged(root: etree._Element) -> etree._Element:
     if verb is root:
         outer = etree.Element("OAI-PMH")
         outer.append(verb)
-    lifted = [child for child in verb if _local(child) in LIFTED]
+    lifted = [child for child in verb if local(child) in LIFTED]
     outer.extend(lifted)
     for record in verb.iterchildren("{*}record"):
         for header in record.iterchildren("{*}header"):
@@ -390,18 +390,14 @@ def _verb(root: etree._Element) -> etree._Element | None:
     return next((element for element in (root, *islice(root, 1)) if _VERB_TAG.fullmatch(str(element.tag))), None)
 
 
-def _local(element: etree._Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _says_something(verb: etree._Element, lifted: list[etree._Element]) -> bool:
     """Return whether the verb has content, or is the empty last page of a list."""
     is_continued = any("resumptionToken=" in (element.text or "") for element in lifted)
-    return is_continued or _local(verb) not in _NOTHING or any(isinstance(element.tag, str) for element in verb)
+    return is_continued or local(verb) not in _NOTHING or any(isinstance(element.tag, str) for element in verb)
 
 
 def _as_error(outer: etree._Element, verb: etree._Element) -> None:
-    code, sentence = _NOTHING[_local(verb)]
+    code, sentence = _NOTHING[local(verb)]
     error = etree.SubElement(outer, "error", code=code)
     error.text = sentence
     outer.remove(verb)
