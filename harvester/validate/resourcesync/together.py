@@ -4,6 +4,7 @@ They are about links up and to the index, indexes and their parts, and windows o
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 
 from harvester.http.dates import http_second
@@ -283,8 +284,7 @@ class ResourceRules:
         is_deleted = resource.md.get("change") == "deleted"
         if is_deleted and any(resource.loc in resource_set.observed.inventory for resource_set in self._walk.sets):
             return  # it has left one set of resources, and is in another one
-        download = self._walk.downloads.get(resource.loc)
-        try:
+        with closing(self._walk.downloads.get(resource.loc)) as download:
             if is_deleted and download.is_success and self._walk.has_other_sets:
                 self._judged.skip("resource.deleted", "It may be in a set of resources that was not read.")
             elif is_deleted:
@@ -296,8 +296,6 @@ class ResourceRules:
                 if download.is_success:
                     self._compared(resource, download)
                     self._not_a_document(resource, download)
-        finally:
-            download.close()
 
     def _not_a_document(self, resource: Resource, download: Download) -> None:
         """Judge whether a resource that was requested is a document of a known capability."""

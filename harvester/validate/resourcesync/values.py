@@ -3,6 +3,7 @@
 import re
 from calendar import timegm
 from collections.abc import Iterator
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urljoin
@@ -142,7 +143,6 @@ _HTTP = re.compile(r"(?i)https?://[^/?#\s]+")
 MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
 # Seconds after the first one, by the length of a date; 1 is a time without seconds, and 0 one with them.
 _SPANS = {4: 366 * 86_400 - 1, 7: 31 * 86_400 - 1, 10: 86_399, 1: 59, 0: 0}
-_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _STATE_DIGITS = 15
 _OF_LENGTH = 4  # the kind of a state
 _LATEST_HOUR, _LATEST_MINUTE, _LATEST_SECOND = 23, 59, 60
@@ -156,9 +156,11 @@ def moment(text: str) -> float | None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     numbers = (int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0))
-    if not _is_date(*numbers[:3]) or numbers[3] > _LATEST_HOUR or numbers[4] > _LATEST_MINUTE:
+    try:
+        date(*numbers[:3])
+    except ValueError:
         return None
-    if numbers[5] > _LATEST_SECOND:
+    if numbers[3] > _LATEST_HOUR or numbers[4] > _LATEST_MINUTE or numbers[5] > _LATEST_SECOND:
         return None
     offset = 0 if zone in (None, "Z") else int(zone[1:3]) * 3600 + int(zone[4:]) * 60
     return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - (-offset if zone and zone[0] == "-" else offset)
@@ -171,13 +173,6 @@ def latest(text: str) -> float | None:
         return None
     precision = len(text) if "T" not in text else 0 if text.count(":") - ("+" in text or text[-6:-5] == "-") > 1 else 1
     return first + _SPANS[precision]
-
-
-def _is_date(year: int, month: int, day: int) -> bool:
-    if year == 0 or not 1 <= month <= len(_DAYS) or not 1 <= day <= _DAYS[month - 1]:
-        return False
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return is_leap or (month, day) != (2, 29)
 
 
 def relation_of(link: Attributes) -> str:

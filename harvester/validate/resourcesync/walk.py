@@ -4,6 +4,7 @@ a page -> its links, /.well-known/resourcesync, robots.txt -> Source Description
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -195,11 +196,8 @@ class Walk:
 
     def _sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
-        download = self.downloads.get(at_root(url, "/robots.txt"))
-        try:
+        with closing(self.downloads.get(at_root(url, "/robots.txt"))) as download:
             return leads_of_robots(download.beginning, download.url)[:_MOST_SITEMAPS] if download.is_success else ()
-        finally:
-            download.close()
 
     def _asked(self, url: str) -> Download:
         """Return the answer of an address, which stays open. Raise Undecided at a limit."""
@@ -367,15 +365,12 @@ class Walk:
         """Return the document at an address; None when there is none. Raise Undecided at a limit."""
         key = normal_form(url)
         if key not in self._known:
-            download = self._taken(url)
-            try:
+            with closing(self._taken(url)) as download:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 self.judged.faults(download, "answer.works", failed)
                 self._known[key] = None
                 if download.is_success:
                     self._read(url, download, observer or Observer())
-            finally:
-                download.close()
         return self._known[key]
 
     def _read(self, url: str, download: Download, observer: Observer) -> Document:
