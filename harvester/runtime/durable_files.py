@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from gateway.core import durable
 from gateway.core.digests import begun
 from gateway.core.errors import AnswerTooLarge, StoreUnwritable
 
 _CHUNK = 1 << 20
 
 
+sync = durable.sync_folder  # flushes a file as well as a folder
 DIGESTS = ("sha512", "sha256")  # that of OCFL, and that of the fixity block
 
 
@@ -29,15 +31,6 @@ def replace_durably(file: Path, content: bytes) -> None:
     with reporting_unwritable(file):
         write_durably(aside, content)
         aside.replace(file)
-
-
-def sync(path: Path) -> None:
-    """Flush a file or a folder to the disk (fsync). Raise OSError."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def digests_by_algorithm(file: Path, algorithms: Iterable[str]) -> dict[str, str]:
