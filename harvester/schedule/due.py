@@ -30,7 +30,8 @@ def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
         return 0.0
     last = runs[0]
     if last.outcome in _GOOD:
-        return last.started_at + seconds_of(every) * (1 + SPREAD * _share(source))
+        share = int.from_bytes(blake2b(source.encode(), digest_size=6).digest()) / 2**48  # from 0 to 1, by the name
+        return last.started_at + seconds_of(every) * (1 + SPREAD * share)
     return (last.ended_at or last.started_at) + wait_after(failures(runs), seconds_of(every))
 
 
@@ -75,8 +76,3 @@ def failures(runs: Sequence[Run]) -> int:
 def wait_after(failed: int, every: float) -> float:
     """Return the seconds to wait after `failed` failures in a row; `every` is the period in seconds."""
     return min(FIRST_WAIT_SECONDS * 2.0 ** min(max(failed - 1, 0), 16), max(every, LONGEST_WAIT_SECONDS))
-
-
-def _share(source: str) -> float:
-    """Return a number from 0 to 1 that depends only on the name."""
-    return int.from_bytes(blake2b(source.encode(), digest_size=6).digest()) / 2**48

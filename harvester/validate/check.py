@@ -96,7 +96,10 @@ class Report:
             if result.reason:
                 yield f"      skipped: {result.reason}"
             if result.verdict in (Verdict.FAIL, Verdict.WARNING):
-                yield from _evidence_lines(result.evidence)
+                for shown in result.evidence:
+                    yield f"      {shown.finding}"
+                    yield f"        asked {shown.asked}"
+                    yield f"        came  {shown.came}"
         yield ""
         yield self.summary
 
@@ -110,13 +113,6 @@ class Report:
             f"{counts[Verdict.WARNING]} with a warning, {counts[Verdict.SKIPPED]} skipped; "
             f"{self.requests} requests in {self.seconds:.1f} s."
         )
-
-
-def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    for item in evidence:
-        yield f"      {item.finding}"
-        yield f"        asked {item.asked}"
-        yield f"        came  {item.came}"
 
 
 class Undecided(GatewayError):
