@@ -29,7 +29,7 @@ COMMANDS: dict[str, Row] = {
         "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.",
     ),
     "discover": Row("discover:discover", "Search for the full text of items that have none."),
-    "recheck": Row("recheck:recheck", "Check published files again: which have changed, and which are gone."),
+    "recheck": Row("discover:recheck", "Check published files again: which have changed, and which are gone."),
     "outcomes": Row("outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."),
     "alarms": Row(
         "outcomes:alarms", "Show at which steps and hosts the search for full text succeeds far less often than before."
@@ -43,7 +43,7 @@ COMMANDS: dict[str, Row] = {
     "publish": Row("run:publish", "Publish harvested records and decided files that are not published yet."),
     "status": Row("status:status", "Show the state of every source."),
     "check": Row("check:check", "Check the whole instance; exit status 1 if there is a problem."),
-    "log": Row("log:log", "Show the last runs, or the log of one run."),
+    "log": Row("run:log", "Show the last runs, or the log of one run."),
     "records": Row("records:records", "Show the stored items of a source as JSON, one per line."),
     "quarantine": Row("records:quarantine", "Show the records that could not be used, and the reasons."),
     "dump": Row("dump:dump", "Harvest a repository into one XML file."),

@@ -90,7 +90,7 @@ harvester.http.local_files <- GROUND harvester.{runtime, http} + zstandard
 harvester.http.robots_txt <- GROUND harvester.http + protego
 # Sources, services and steps are handed `fetch`. They know what is asked and answered, and never what connects.
 harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
-  harvester.{runtime.temporary_files, xml, sources} + lxml
+  harvester.{runtime.durable_files, xml, sources} + lxml
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
   harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext}
 harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
@@ -99,7 +99,7 @@ harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WOR
 harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + snowballstemmer
 harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
 harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{services, pages, pdf, steps} + lxml
-harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.temporary_files,
+harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}
 harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, search.indexing, store,
@@ -116,12 +116,12 @@ harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runti
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
 harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
-  harvester.{runtime, harvest.instance, schedule.due}
+  harvester.{runtime, harvest.instance, schedule.rounds}
 harvester.schedule.hub.news <- gateway.{core, hub.topics, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base} harvester.{http.messages,
   schedule.hub}
 harvester.schedule.hub <- gateway.{core, hub.topics, hub.subscribers, store.base} harvester.{runtime,
-  http, harvest.instance, schedule.due, schedule.hub}
+  http, harvest.instance, schedule.rounds, schedule.hub}
 harvester.audit <- gateway.{core, formats, store} harvester.{xml, http, fulltext, mirror, audit}
 harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store}
   harvester.{http.urls, runtime, graph}

@@ -15,7 +15,7 @@ from harvester.audit.crossref_list import Listing, Scope, scope_of
 from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
-from harvester.commands.options import Given, date
+from harvester.commands.options import Given, allow_option, date_option
 from harvester.commands.output import write_json, write_rows
 from harvester.fulltext.politeness import SERVICES, Budget, PoliteFetch
 from harvester.fulltext.run import step_settings
@@ -38,9 +38,7 @@ _LINES = {"csv": csv_lines, "json": json_lines, "text": text_lines}
 @click.option("--issn", "issns", multiple=True, metavar="ISSN", help="An ISSN of a journal; may be repeated.")
 @click.option("--member", "members", multiple=True, metavar="NUMBER", help="A member of Crossref; may be repeated.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="PREFIX", help="A prefix of DOIs; may be repeated.")
-@click.option(
-    "--from", "since", default="", callback=date, metavar="DATE", help="Only works that were indexed since this date."
-)
+@date_option("--from", "since", help="Only works that were indexed since this date.")
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME", help="Only records of this source; may be repeated."
 )
@@ -53,9 +51,7 @@ _LINES = {"csv": csv_lines, "json": json_lines, "text": text_lines}
 )
 @click.option("--format", "form", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json: one object per line.")
-@click.option(
-    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
-)
+@allow_option
 @click.pass_context
 def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: Path | None, **given: Given) -> None:
     """Compare the stored records with those that Crossref knows.

@@ -13,10 +13,9 @@ from gateway.core.finding import ONLY_HARVESTS, Finding, guarded, write_findings
 from gateway.core.settings import instance_folder
 from gateway.core.states import ATTENTION, DIED, of_run, of_source
 from harvester.commands.output import with_json
-from harvester.harvest.facts import Facts
+from harvester.harvest.facts import Facts, problems, without_schedules
 from harvester.harvest.instance import Instance, opened, sources_file
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import problems, without_schedules
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.schedule.notifications.notices import MOST_STOPPED, STAGES, TELLING
 

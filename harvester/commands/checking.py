@@ -1,40 +1,34 @@
 """`harvester validate`, `lint-signposting`, `lint-resourcesync`: our checks of any server, without an instance."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from gateway.core.logs import plain
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import FiniteRange, Given, access_options, access_table
+from harvester.commands.options import Decorator, FiniteRange, Given, access_options, access_table
 from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.validate import client
+from harvester.validate.check import Report
 from harvester.validate.resourcesync import run as resourcesync
 from harvester.validate.run import validate as validate_provider
 from harvester.validate.signposting import run as signposting
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _VALIDATE, _SIGNPOSTING, _RESOURCESYNC = client.Limits(), signposting.Limits(), resourcesync.Limits()
 
 
-def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Callable[[_Command], _Command]:
+def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Decorator:
     """Return the option --max-NAME; its default is the field of that name in `limits`."""
     kind = FiniteRange(min=least) if name == "seconds" else click.IntRange(min=least)
     return click.option(
         f"--max-{name}", name, default=getattr(limits, name), show_default=True, type=kind, help=sentence
     )
-
-
-def requesting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with the options of access, --json, and its context."""
-    return access_options(with_json(command))
 
 
 @contextmanager
@@ -51,7 +45,8 @@ def requests_of(ctx: click.Context, url: str, given: dict[str, Given]) -> Iterat
 @limit(_VALIDATE, "requests")
 @limit(_VALIDATE, "seconds")
 @limit(_VALIDATE, "pages", "The most pages of one list.")
-@requesting
+@access_options
+@with_json
 def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given) -> None:
     """Check whether a provider conforms to OAI-PMH 2.0 and to common practice.
 
@@ -59,10 +54,15 @@ def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given
     """
     with requests_of(ctx, base_url, given) as fetch:
         report = validate_provider(base_url, fetch, limits=client.Limits(**given))
+    _end(ctx, report, report.as_data(), report.lines(), as_json=as_json)
+
+
+def _end(ctx: click.Context, report: Report, data: dict[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+    """Write a report, and exit with its status."""
     if as_json:
-        write_json(report.as_data())
+        write_json(data)
     else:
-        for line in report.lines():
+        for line in lines:
             click.echo(line)
     ctx.exit(report.exit_code)
 
@@ -73,7 +73,8 @@ def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given
 @limit(_SIGNPOSTING, "seconds")
 @limit(_SIGNPOSTING, "bytes", "The most bytes of all answers together.")
 @limit(_SIGNPOSTING, "links", "The most targets of one relation that are visited.", least=0)
-@requesting
+@access_options
+@with_json
 def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Given) -> None:
     """Check the typed links of a landing page against the FAIR Signposting Profile.
 
@@ -84,14 +85,10 @@ def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Gi
     """
     with requests_of(ctx, url, given) as fetch:
         report = signposting.lint(url, fetch, limits=signposting.Limits(**given))
-    if as_json:
-        data = report.as_data()
-        write_json({"url": data.pop("base_url"), "levels": signposting.levels(report), **data})
-    else:
-        for line in report.lines():
-            click.echo(line)
-        click.echo("; ".join(f"{level}: {verdict}" for level, verdict in signposting.levels(report).items()) + ".")
-    ctx.exit(report.exit_code)
+    levels, data = signposting.levels(report), report.as_data()
+    words = "; ".join(f"{level}: {verdict}" for level, verdict in levels.items())
+    data = {"url": data.pop("base_url"), "levels": levels, **data}
+    _end(ctx, report, data, (*report.lines(), f"{words}."), as_json=as_json)
 
 
 def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int | None:
@@ -119,7 +116,8 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
 @limit(_RESOURCESYNC, "seconds")
 @limit(_RESOURCESYNC, "bytes", "The most bytes of all answers together.")
 @limit(_RESOURCESYNC, "lists", "The most Capability Lists of a Source Description that are read.")
-@requesting
+@access_options
+@with_json
 def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_json: bool, **given: Given) -> None:
     """Check the documents of a ResourceSync source against version 1.1 of the standard.
 
@@ -129,9 +127,4 @@ def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_js
     """
     with requests_of(ctx, url, given) as fetch:
         linted = resourcesync.lint(url, fetch, limits=resourcesync.Limits(**given), again=again)
-    if as_json:
-        write_json(linted.as_data())
-    else:
-        for line in linted.lines():
-            click.echo(plain(line))
-    ctx.exit(linted.report.exit_code)
+    _end(ctx, linted.report, linted.as_data(), map(plain, linted.lines()), as_json=as_json)

@@ -1,4 +1,4 @@
-"""`harvester discover` searches for full text; `harvester explain` shows the search for one item."""
+"""`harvester discover` searches for full text, `explain` shows a search for one item, `recheck` checks files again."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import filterfalse
-from time import time
+from time import monotonic, time
 from typing import NamedTuple
 
 import click
@@ -16,6 +16,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.logs import plain, sentence
 from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
+from gateway.core.model.published import NEVER_DUE
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.program import say
 from gateway.core.states import of_search
@@ -25,6 +26,8 @@ from gateway.fulltext.stored_search import tried_of
 from gateway.store.base import Discovery
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
 from harvester.commands.output import moment, with_json, write_json
+from harvester.fulltext.recheck import run as rechecks
+from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.hidden_items import check_shown, shown
@@ -33,7 +36,8 @@ from harvester.offer.files import offers_of_item
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.exit_status import RunLifecycle
 from harvester.runtime.interrupts import Stop, listening
-from harvester.schedule.full_text_stage import SearchOrder, search_items
+from harvester.runtime.progress import LINE_INTERVAL_SECONDS, progress
+from harvester.schedule.full_text_stage import SearchOrder, period_of, recheck_files, search_items
 
 _UNKNOWN = "{} is no item that can be searched for; `harvester records` lists the identifiers."
 
@@ -94,12 +98,7 @@ def discover(
             search_items(instance, order, run, counts, partial(_show, as_json=as_json), chosen=chosen, is_alone=True)
     if item and not counts["searched"] and run.outcome is RunOutcome.SUCCEEDED:
         raise ConfigurationError(_UNKNOWN.format(item))
-    for reason in run.reasons:
-        click.echo(sentence(f"Error: {reason}", "error"), err=True)
-    outcomes = Counter({name: count for name, count in counts.items() if name not in ("searched", "stamped")})
-    words = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()) or "nothing is due"
-    say(f"Searched for {counts['searched']} items: {words}.")
-    ctx.exit(int(run.status))
+    _end(ctx, run, counts, f"Searched for {counts.pop('searched', 0)} items")
 
 
 @dataclass(slots=True)
@@ -119,6 +118,16 @@ class SearchRun(RunLifecycle):
 
     def end(self) -> None:
         """Record nothing: each result is committed with the lease of its item."""
+
+
+def _end(ctx: click.Context, run: SearchRun, counts: Counter[str], what: str) -> None:
+    """Write how a search or a recheck ended, and exit with its status."""
+    for reason in run.reasons:
+        click.echo(sentence(f"Error: {reason}", "error"), err=True)
+    del counts["stamped"]
+    words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) or "nothing is due"
+    say(f"{what}: {words}.")
+    ctx.exit(int(run.status))
 
 
 def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
@@ -224,3 +233,80 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
         write_json(facts_of_search(search))
     else:
         search.tell()
+
+
+# --- `harvester recheck` requests the published files again -----------------------------------------------------------
+
+
+@click.command()
+@click.argument("sources", nargs=-1)
+@click.option("--item", default="", metavar="ID", help="Only the files of this item (its identifier here), due or not.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N files.")
+@click.option("--all", "is_all", is_flag=True, help="Check every file now, due or not.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Check, but store only which hosts refuse us.")
+@with_json
+def recheck(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    item: str,
+    limit: int | None,
+    is_all: bool,
+    is_dry: bool,
+    as_json: bool,
+) -> None:
+    """Check published files again: which have changed, and which are gone.
+
+    Without SOURCES, files of every source are checked. Files are due by the `recheck_every` of their source. Without
+    it, all files of the source are due. A found file that is not the work any more is withdrawn; a file that a record
+    names is only reported. After an interruption, the same command continues.
+    """
+    counts, reported_at = Counter[str](), monotonic()
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
+        instance.check_clock()
+        order = rechecks.Order(_periods(instance, sources, item), item, limit, is_all, is_dry)
+        run = SearchRun(stop=stop)
+
+        def show(result: rechecks.Result) -> None:
+            nonlocal reported_at
+            _show_recheck(result, as_json=as_json)
+            if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
+                reported_at = monotonic()
+                reporter.say(f"Looked at {counts['looked']} files.")
+
+        with run.recorded():
+            recheck_files(instance, order, run, counts, show, is_alone=True)
+    if item and not counts["looked"] and run.outcome is RunOutcome.SUCCEEDED:
+        raise ConfigurationError(f"No published file of {item} is known. `harvester records` shows the identifiers.")
+    _end(ctx, run, counts, f"Looked at {counts.pop('looked', 0)} files")
+
+
+def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[str, int]:
+    """Return the sources, with their periods in seconds. Raise ConfigurationError for a source without records."""
+    named = named_sources(instance, sources)
+    if item:
+        named = tuple(name for name in named if f":{name}/" in item) or named
+    entries = instance.sources.entries()
+    return {name: period_of(entries[name]) if name in entries else 0 for name in named}
+
+
+def _show_recheck(result: rechecks.Result, *, as_json: bool) -> None:
+    """Write one recheck; for people, only those of files that are not as they were."""
+    file = result.file
+    if as_json:
+        write_json(
+            {
+                "identifier": file.identifier,
+                "url": file.url,
+                "source": file.source,
+                "effect": result.effect,
+                "outcome": file.outcome,
+                "verdict": result.verdict,
+                "is_named": file.is_named,
+                "is_overtaken": result.is_overtaken,
+                "looked_at": moment(file.looked_at),
+                "due": moment(file.due) if file.due < NEVER_DUE else None,
+            }
+        )
+    elif result.effect is not Effect.UNCHANGED:
+        words = " ".join(filter(None, (result.effect, file.outcome, result.verdict)))
+        click.echo(plain(f"{file.identifier}  {words}  {file.url}"))

@@ -43,13 +43,8 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
         is_finished = work.whole()
         for problem in work.problems:
             reporter.say(problem)
-        reporter.say(f"{work.place.records} records; {_verdict(is_finished=is_finished, problems=work.problems)}.")
+        verdict = "finished, and not shown to be whole" if work.problems else "the file is whole"
+        reporter.say(f"{work.place.records} records; {verdict if is_finished else 'stopped, not whole yet'}.")
     if as_json and str(file) != "-":
         write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
     ctx.exit(int(status_of_end(has_findings=bool(work.problems), is_stopped=not is_finished)))
-
-
-def _verdict(*, is_finished: bool, problems: list[str]) -> str:
-    if not is_finished:
-        return "stopped, not whole yet"
-    return "finished, and not shown to be whole" if problems else "the file is whole"

@@ -3,7 +3,6 @@
 import gc
 import os
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.program import say
 from gateway.core.settings import instance_folder, load
-from harvester.commands.output import in_words, with_json, write_facts, write_json
+from harvester.commands.output import in_words, with_json, write_facts, write_json, write_table
 from harvester.graph import database
 from harvester.graph.export import FORMATS, Export
 from harvester.graph.query import MOST_ROWS, ask
@@ -81,20 +80,13 @@ def query(ctx: click.Context, text: str, as_json: bool) -> None:
         for row in answer.rows:
             write_json({"row": dict(zip(answer.columns, row, strict=True))})
     else:
-        _table([answer.columns, *answer.rows])
+        write_table([[_cell(value) for value in row] for row in (answer.columns, *answer.rows)])
     if answer.has_more:
         say(
             f"There are more rows; the first {len(answer.rows):,} are shown. "
             f"An answer never has more than {MOST_ROWS:,} rows or 64 MiB."
         )
     say(f"The graph is that of {answer.horizon}.")
-
-
-def _table(rows: Sequence[Sequence[object]]) -> None:
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def _cell(value: object) -> str:

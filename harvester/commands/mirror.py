@@ -23,7 +23,7 @@ from harvester.commands.mirror_session import (
     say_notes,
     session,
 )
-from harvester.commands.options import Given, date, schedule
+from harvester.commands.options import Given, date_option, schedule
 from harvester.commands.output import with_json, write_rows
 from harvester.harvest.access import kind_of
 from harvester.harvest.sources_toml import checked_url
@@ -180,7 +180,7 @@ def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
     "--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider: its metadataPrefix."
 )
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider: a setSpec; may be repeated.")
-@click.option("--date", "since", default="", callback=date, metavar="DATE", help="The date of the package.")
+@date_option("--date", "since", help="The date of the package.")
 @click.option("--yes", is_flag=True, help="Apply all deletions of the package.")
 @with_json
 def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:

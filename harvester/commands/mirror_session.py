@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
@@ -15,12 +14,12 @@ import click
 from gateway.core.program import say
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.core.xmltext import utc_datetime
-from harvester.commands.options import FiniteRange, Function, Given, access_options, access_table
+from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, options
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.messages import Fetch
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.mirror.caches import RecheckSchedule
 from harvester.mirror.fetch_file import Limits
 from harvester.mirror.file_hosts import FileHosts
@@ -137,11 +136,9 @@ class Remote:
             place.address = entry.address
         return replace(self, entry=entry)
 
-    @contextmanager
-    def fetcher(self) -> Iterator[Fetch]:
+    def fetcher(self) -> AbstractContextManager[Fetch]:
         """Return a fetcher of its own, which has its own connections."""
-        with fetcher(self.session.settings, self.entry, self.session.stop, self.pace) as fetch:
-            yield fetch
+        return fetcher(self.session.settings, self.entry, self.session.stop, self.pace)
 
 
 def remote_of(session: Session, base_url: str, given: Given) -> Remote:
@@ -152,17 +149,12 @@ def remote_of(session: Session, base_url: str, given: Given) -> Remote:
     return Remote(session, entry_from("mirror", table), Pace())
 
 
-_REMOTE = (
-    click.option(
-        "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
-    ),
+# The options that say how the provider is reached; `remote_of` reads them.
+remote_options = options(
+    access_options,
+    allow_option,
     click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between requests to a host."),
 )
-
-
-def remote_options(function: Function) -> Function:
-    """Give a command the options that say how the provider is reached; `remote_of` reads them."""
-    return access_options(reduce(lambda wrapped, option: option(wrapped), reversed(_REMOTE), function))
 
 
 _Run = TypeVar("_Run", bound=MirrorRun)

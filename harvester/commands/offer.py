@@ -17,7 +17,7 @@ from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.offer.announcement import find_inbox
 from harvester.offer.files import offered_files, offers_now, stored_offers
 from harvester.offer.run import OfferOrder, announce_files, check_inbox, pack_files

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial, reduce
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import click
 
@@ -15,8 +15,7 @@ from harvester.harvest.sources_toml import AUTH_KINDS
 from harvester.harvest.windows.plan import UNITS
 from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Any]
 # The values of options, as click passes them by name.
 Given: TypeAlias = Any
 
@@ -30,17 +29,6 @@ def _absolute(_context: click.Context, _parameter: click.Parameter, value: str) 
 
 
 _file_option = partial(click.option, default="", callback=_absolute, metavar="FILE")
-_ACCESS = (
-    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials."),
-    click.option("--user", default="", help="With basic: the user name."),
-    click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
-    click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
-    _file_option("--secret-file", help="The file that holds the secret."),
-    _file_option("--certificate", help="With certificate: the client certificate (PEM)."),
-    _file_option("--key", help="With certificate: its key, if it is in another file."),
-    click.option("--verify/--no-verify", default=True, help="Verify the server's certificate."),
-    _file_option("--ca-bundle", help="Additional certificates of authorities (PEM)."),
-)
 
 
 class FiniteRange(click.FloatRange):
@@ -54,9 +42,23 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def access_options(function: Function) -> Function:
-    """Return a command with the options of credentials and TLS; `auth_of` reads them."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(_ACCESS), function)
+def options(*chosen: Decorator) -> Decorator:
+    """Return a decorator that gives a command these options, in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(chosen), command)
+
+
+# The options of credentials and TLS; `access_table` reads them.
+access_options = options(
+    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials."),
+    click.option("--user", default="", help="With basic: the user name."),
+    click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
+    click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
+    _file_option("--secret-file", help="The file that holds the secret."),
+    _file_option("--certificate", help="With certificate: the client certificate (PEM)."),
+    _file_option("--key", help="With certificate: its key, if it is in another file."),
+    click.option("--verify/--no-verify", default=True, help="Verify the server's certificate."),
+    _file_option("--ca-bundle", help="Additional certificates of authorities (PEM)."),
+)
 
 
 def auth_of(given: dict[str, Any]) -> dict[str, str]:
@@ -103,45 +105,36 @@ def date(_context: click.Context, parameter: click.Parameter, value: str) -> str
     return value
 
 
-def duration(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is a duration. Raise BadParameter if it is not."""
-    if value and not is_duration(value):
-        raise click.BadParameter("A whole number and one of s, m, h, d and w is wanted, such as 6h.", param=parameter)
-    return value
+def checked(is_legal: Callable[[str], object], sentence: str) -> Callable[[click.Context, click.Parameter, str], str]:
+    """Return a check of the value of an option, if it has one. It raises BadParameter with the sentence."""
+
+    def check(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+        if value and not is_legal(value):
+            raise click.BadParameter(sentence, param=parameter)
+        return value
+
+    return check
 
 
-def schedule(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is a schedule: a duration, or `never`. Raise BadParameter if it is not."""
-    if value and not is_schedule(value):
-        raise click.BadParameter("A duration such as 6h, or never, is wanted.", param=parameter)
-    return value
+duration = checked(is_duration, "A whole number and one of s, m, h, d and w is wanted, such as 6h.")
+schedule = checked(is_schedule, "A duration such as 6h, or never, is wanted.")
+hours = checked(are_hours, "Two times of the day are wanted, such as 21:00-05:00.")
 
-
-def every_option(function: Function) -> Function:
-    """Return a command with the option --every."""
-    sentence = "Let `tend` harvest it so often, such as 6h, or never."
-    return click.option("--every", default="", callback=schedule, metavar="TIME", help=sentence)(function)
-
-
-def schedule_options(function: Function) -> Function:
-    """Return a command with the options for the periods of the stages of `tend`."""
-    every = (
-        ("sweep", "Let `tend` sweep it so often, such as 30d."),
-        ("discover", "How often `tend` searches for its full text, such as 1d."),
-        ("recheck", "How long after a search `tend` searches again, such as 90d."),
-    )
-    for name, sentence in reversed(every):
-        function = click.option(f"--{name}-every", default="", callback=duration, metavar="TIME", help=sentence)(
-            function
-        )
-    return every_option(function)
-
-
-def hours(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is two times of the day. Raise BadParameter if it is not."""
-    if value and not are_hours(value):
-        raise click.BadParameter("Two times of the day are wanted, such as 21:00-05:00.", param=parameter)
-    return value
+every_option = click.option(
+    "--every",
+    default="",
+    callback=schedule,
+    metavar="TIME",
+    help="Let `tend` harvest it so often, such as 6h, or never.",
+)
+_period_option = partial(click.option, default="", callback=duration, metavar="TIME")
+# The periods of the stages of `tend`.
+schedule_options = options(
+    every_option,
+    _period_option("--sweep-every", help="Let `tend` sweep it so often, such as 30d."),
+    _period_option("--discover-every", help="How often `tend` searches for its full text, such as 1d."),
+    _period_option("--recheck-every", help="How long after a search `tend` searches again, such as 90d."),
+)
 
 
 def own_fields(_context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, object]:
@@ -161,24 +154,23 @@ def own_fields(_context: click.Context, parameter: click.Parameter, values: tupl
     return fields
 
 
-def date_options(function: Function) -> Function:
-    """Return a command with the options --from and --until."""
-    until = click.option("--until", default="", callback=date, metavar="DATE", help="Harvest nothing newer.")
-    return click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Harvest nothing older.")(
-        until(function)
-    )
-
-
-def slice_option(function: Function) -> Function:
-    """Return a command with the option --slice."""
-    sentence = "Divide the first harvest of a list into windows of this length."
-    return click.option("--slice", "slice", type=click.Choice(UNITS), default=None, help=sentence)(function)
-
-
-def list_options(function: Function) -> Function:
-    """Return a command with the options --format and --set, which may be repeated."""
-    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec; may be repeated.")
-    formats = click.option(
+date_option = partial(click.option, default="", callback=date, metavar="DATE")
+date_options = options(
+    date_option("--from", "from_", help="Harvest nothing older."), date_option("--until", help="Harvest nothing newer.")
+)
+slice_option = click.option(
+    "--slice",
+    type=click.Choice(UNITS),
+    default=None,
+    help="Divide the first harvest of a list into windows of this length.",
+)
+# Each may be repeated.
+list_options = options(
+    click.option(
         "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
-    )
-    return formats(sets(function))
+    ),
+    click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec; may be repeated."),
+)
+allow_option = click.option(
+    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
+)

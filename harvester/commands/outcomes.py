@@ -15,8 +15,8 @@ from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources, searching
 from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.substance import WAY, sentence, watch
+from harvester.harvest.facts import alarms_of
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.unattended import alarms_of
 from harvester.runtime.exit_status import status_of_end
 
 # The names of empty groups.

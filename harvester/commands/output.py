@@ -9,7 +9,7 @@ from gateway.core.logs import plain
 from gateway.core.program import json_option, write_json
 from gateway.core.xmltext import utc_datetime
 
-__all__ = ["in_words", "moment", "with_json", "write_facts", "write_json", "write_rows"]
+__all__ = ["in_words", "moment", "with_json", "write_facts", "write_json", "write_rows", "write_table"]
 
 
 def with_json(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,8 +26,12 @@ def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, 
     cells = [[in_words(row.get(column)) for column in columns] for row in rows]
     if not cells:
         return
-    lines = [[column.replace("_", " ") for column in columns], *cells]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    write_table([[column.replace("_", " ") for column in columns], *cells])
+
+
+def write_table(lines: Sequence[Sequence[str]]) -> None:
+    """Write lines of cells, each column as wide as its longest cell."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 

@@ -5,9 +5,9 @@ import click
 from gateway.core.model import ItemState
 from gateway.core.program import say
 from harvester.commands.output import moment, with_json, write_json, write_rows
+from harvester.harvest.facts import unlisted
 from harvester.harvest.hidden_items import is_hidden, is_named
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.unattended import unlisted
 
 _ITEMS_PER_QUERY = 1000
 

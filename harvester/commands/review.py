@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from time import time
-from typing import Any, TypeVar
 
 import click
 
@@ -21,7 +20,7 @@ from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
-from harvester.commands.options import FiniteRange
+from harvester.commands.options import FiniteRange, options
 from harvester.commands.output import with_json, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
@@ -54,9 +53,9 @@ _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
 _MOST_AT_ONCE = 1_000  # files of one transaction; an item of many is published once for so many
 _DECIDED = ("accept", "reject")
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_reason = click.option("--reason", default="", help="The reason; it is stored with the decision.")
 
-_FILTERS = (
+_filters = options(
     click.option("--source", default="", metavar="NAME", help="Files of items of this source."),
     click.option("--host", default="", metavar="HOST", help="Files at this host."),
     click.option("--step", default="", metavar="NAME", help="Files that this step of the search found."),
@@ -70,27 +69,21 @@ _FILTERS = (
     click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
     click.option("--most-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or less."),
 )
-_BULK = (
+# How the files are named on which a command decides.
+_chosen_files = options(
+    click.argument("identifier", required=False),
+    click.argument("url", required=False),
+    _filters,
     click.option("--all", "is_all", is_flag=True, help="Choose all files that wait for a decision."),
     click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation."),
     click.option("--dry-run", "is_dry", is_flag=True, help="Show the selected files, and decide nothing."),
 )
 
 
-def _with(options: Iterable[Callable[[_Command], _Command]]) -> Callable[[_Command], _Command]:
-    def decorated(command: _Command) -> _Command:
-        for option in reversed(tuple(options)):
-            command = option(command)
-        return command
-
-    return decorated
-
-
 def _filter(ctx: click.Context) -> CopyFilter:
     """Return the filter that the options of a command describe."""
-    options = {**ctx.params, "reason": ctx.params["reason_has"]}
-    given: dict[str, Any] = {name: options[name] for name in CopyFilter._fields if options.get(name) is not None}
-    return CopyFilter(**given)
+    given = {**ctx.params, "reason": ctx.params["reason_has"]}
+    return CopyFilter(**{name: given[name] for name in CopyFilter._fields if given.get(name) is not None})
 
 
 @click.group()
@@ -112,7 +105,7 @@ review.add_command(precision)
     default=CopyOrder.IDENTIFIER.value,
     help="The order. The highest score, or the last decision, comes first.",
 )
-@_with(_FILTERS)
+@_filters
 @with_json
 def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: bool, **_options: object) -> None:
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
@@ -186,10 +179,8 @@ def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
 
 
 @review.command()
-@click.argument("identifier", required=False)
-@click.argument("url", required=False)
-@click.option("--reason", default="", help="The reason; it is stored with the decision.")
-@_with((*_FILTERS, *_BULK))
+@_reason
+@_chosen_files
 @with_json
 def accept(ctx: click.Context, /, **_options: object) -> None:
     """Accept a file of an item, or every waiting file that the options describe.
@@ -200,10 +191,8 @@ def accept(ctx: click.Context, /, **_options: object) -> None:
 
 
 @review.command()
-@click.argument("identifier", required=False)
-@click.argument("url", required=False)
-@click.option("--reason", default="", help="The reason; it is stored with the decision.")
-@_with((*_FILTERS, *_BULK))
+@_reason
+@_chosen_files
 @with_json
 def reject(ctx: click.Context, /, **_options: object) -> None:
     """Reject a file of an item, or every waiting file that the options describe.
@@ -214,10 +203,8 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 
 
 @review.command()
-@click.argument("identifier", required=False)
-@click.argument("url", required=False)
 @click.option("--verdict", type=click.Choice(_DECIDED), help="Files that were accepted, or rejected.")
-@_with((*_FILTERS, *_BULK))
+@_chosen_files
 @with_json
 def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None:
     """Undo the last decision on a file, or that of a person on every file that the options describe.
@@ -251,27 +238,29 @@ def _change(
 
     The options choose among the decisions in force with these verdicts for which `is_meant` returns True.
     """
-    options, wanted = ctx.params, _filter(ctx)
-    identifier: str | None = options["identifier"]
-    is_narrowed = wanted != CopyFilter() or options.get("verdict") is not None
-    if identifier is not None and (options["is_all"] or options["is_dry"] or is_narrowed):
+    given, wanted = ctx.params, _filter(ctx)
+    identifier: str | None = given["identifier"]
+    is_narrowed = wanted != CopyFilter() or given.get("verdict") is not None
+    if identifier is not None and (given["is_all"] or given["is_dry"] or is_narrowed):
         raise click.UsageError("Name an item, or choose files by options, not both.")
-    if identifier is None and not is_narrowed and not options["is_all"]:
+    if identifier is None and not is_narrowed and not given["is_all"]:
         raise click.UsageError("Name an item, choose files by options such as --host, or give --all.")
     with searching(ctx.obj) as (instance, discovery):
         if identifier is not None:
-            chosen: Sequence[Decision] = _of_one(discovery, identifier, options["url"])[-1:]
+            chosen: Sequence[Decision] = _of_one(discovery, identifier, given["url"])[-1:]
         else:
             facts = _review(instance, discovery)
             meant = _possible(filter(is_meant, _decisions(instance, discovery, verdicts, wanted)), discovery, following)
-            is_preview_json = options["is_dry"] and options["as_json"]
+            is_preview_json = given["is_dry"] and given["as_json"]
             chosen = _previewed(_written(meant, facts) if is_preview_json else meant, facts, verb)
-            if options["is_dry"]:
+            if given["is_dry"]:
                 return
-            if chosen and not options["is_sure"]:
+            if chosen and not given["is_sure"]:
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
                 click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
-            _release_earlier(instance, discovery)
+            # What a killed command has decided and not published.
+            if stamped := Releaser(instance.store, instance.inbox, discovery, instance.settings).release():
+                say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
         decide = Deciding(instance.store, instance.inbox, discovery, instance.settings)
         skipped = 0
         done = 0
@@ -281,7 +270,7 @@ def _change(
                 for decision in batch
                 if _is_in_force(discovery, decision)
             ]
-            skipped += len(batch) - _add(decide, decisions, as_json=options["as_json"])
+            skipped += len(batch) - _add(decide, decisions, as_json=given["as_json"])
             done += len(batch)
             if len(chosen) > BATCH:
                 say(f"{done:,} of {len(chosen):,} files.")
@@ -326,26 +315,17 @@ def _history(discovery: Discovery, decision: Decision) -> Sequence[Decision]:
     return discovery.history(decision.identifier, decision.url)
 
 
-def _release_earlier(instance: Instance, discovery: Discovery) -> None:
-    """Publish what a killed command has decided and not published."""
-    if stamped := Releaser(instance.store, instance.inbox, discovery, instance.settings).release():
-        say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
-
-
 def _is_in_force(discovery: Discovery, decision: Decision) -> bool:
     """Return whether a decision is still the last one on its file; if not, write that the file is skipped."""
     history = _history(discovery, decision)
     if history and history[-1] == decision:
         return True
-    _skip(history[-1] if history else decision)
-    return False
-
-
-def _skip(decision: Decision) -> None:
+    decision = history[-1] if history else decision
     say(
         f"{decision.identifier}: {decision.url} is skipped, because there is a new decision on it: "
         f"{decision.verdict} by {decision.decided_by}."
     )
+    return False
 
 
 def _written(decisions: Iterable[Decision], facts: Review) -> Iterator[Decision]:

@@ -94,7 +94,7 @@ def show_text(file: Reviewed) -> None:
     half = (width - 5) // 2
     pairs = zip_longest(_wrapped(left, half), _wrapped(right, half), fillvalue="")
     for first, second in pairs:
-        click.echo(f"  {_padded(first, half)}   {second}".rstrip())
+        click.echo(f"  {first}{' ' * (half - len(first) - _wide(first))}   {second}".rstrip())
 
 
 def _first_lines(file: Reviewed) -> tuple[tuple[str, ...], str]:
@@ -111,13 +111,9 @@ def _first_lines(file: Reviewed) -> tuple[tuple[str, ...], str]:
 
 
 def _wrapped(lines: list[str], width: int) -> list[str]:
-    return [part for line in lines for part in textwrap.wrap(plain(line), width // 2 if _is_wide(line) else width)]
+    return [part for line in lines for part in textwrap.wrap(plain(line), width // 2 if _wide(line) else width)]
 
 
-def _is_wide(text: str) -> bool:
-    return any(east_asian_width(character) in "WF" for character in text)
-
-
-def _padded(text: str, width: int) -> str:
-    columns = sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-    return text + " " * (width - columns)
+def _wide(text: str) -> int:
+    """Return how many characters of a text take two columns."""
+    return sum(east_asian_width(character) in "WF" for character in text)

@@ -1,6 +1,8 @@
-"""`harvester run` and `harvester publish`: harvest sources, and publish their records."""
+"""`harvester run`, `publish` and `log`: harvest sources, publish their records, and show the last runs."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 
 import click
 
@@ -8,12 +10,12 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
 from gateway.core.states import DIED, compared, is_ended, of_run
 from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
-from harvester.commands.output import moment, with_json, write_json
+from harvester.commands.output import moment, with_json, write_json, write_rows
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
@@ -155,3 +157,41 @@ def facts_of_run(run: Run, *, has_died: bool = False) -> dict[str, object]:
         "reasons": list(run.reasons),
         "state": of_run(run, has_died=has_died).facts(),
     }
+
+
+# --- `harvester log`: show the last runs, or the log of one run -------------------------------------------------------
+
+# Enough to see whether a source fails often.
+RUNS_SHOWN = 20
+_NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
+
+
+@click.command()
+@click.argument("which", required=False, metavar="[NAME|RUN]")
+@click.option(
+    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
+)
+@with_json
+def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
+    """Show the last runs, or the log of one run.
+
+    The newest run is first. NAME limits the list to one source; RUN is the number of one run.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
+            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"), as_json=as_json)
+            return
+        runs = instance.inbox.runs(which, last)
+        if which is not None and not runs:
+            instance.sources.entry(which)
+        rows = [facts_of_run(run, has_died=instance.inbox.has_died(run)) for run in runs]
+        columns = ("run", "source", "stage", "started_at", "ended_at", "state", "counts", "reasons")
+        write_rows(rows, columns, as_json=as_json)
+
+
+def _event_rows(instance: Instance, number: int) -> Iterator[dict[str, object]]:
+    events = tuple(instance.inbox.events(number))
+    if not events:
+        raise ConfigurationError(f"There is no run {number}, or nothing happened in it.")
+    for event in events:
+        yield {"run": event.run, "at": moment(event.at), "level": event.level, "text": event.text}

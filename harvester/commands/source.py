@@ -17,8 +17,9 @@ from harvester.commands.options import (
     FiniteRange,
     Given,
     access_options,
+    allow_option,
     auth_of,
-    date,
+    date_option,
     every_option,
     hours,
     own_fields,
@@ -27,21 +28,19 @@ from harvester.commands.options import (
 )
 from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
-from harvester.commands.source_audit import audit
-from harvester.commands.source_check import check_address, confirm_name, is_address, is_confirmed
+from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed, load
 from harvester.commands.source_friends import friends
-from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
-from harvester.harvest.descriptions import keep_description
+from harvester.harvest.admission import keep_description
+from harvester.harvest.facts import close_alarms, entry_of, unlisted, without_schedule
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import accept, changed, differences, known_identity
-from harvester.harvest.run_options import RunOptions, source_options
+from harvester.harvest.run_lifecycle import RunOptions, source_options
 from harvester.harvest.source_fields import MOST_CONNECTIONS
 from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from, table_of
-from harvester.harvest.unattended import close_alarms, entry_of, unlisted, without_schedule
 from harvester.http import downloads
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.locks import await_publishers, lock
@@ -101,8 +100,8 @@ source.add_command(load)
     "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
 )
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec to harvest; may be repeated.")
-@click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Never ask for older records.")
-@click.option("--until", default="", callback=date, metavar="DATE", help="Never ask for newer records.")
+@date_option("--from", "from_", help="Never ask for older records.")
+@date_option("--until", help="Never ask for newer records.")
 @click.option(
     "--overlap",
     "overlap_seconds",
@@ -135,9 +134,7 @@ source.add_command(load)
     help="A field of this kind of source, as in sources.toml; may be repeated.",
 )  # fmt: skip
 @access_options
-@click.option(
-    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
-)
+@allow_option
 @click.option("--no-check", is_flag=True, help="Do not ask the source.")
 @yes_option
 @with_json

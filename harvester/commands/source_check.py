@@ -1,21 +1,35 @@
-"""`harvester source check URL`: detect the kind of source at an address, and show or write its entry."""
+"""Commands on one source: `source check URL` detects its kind, `source audit` compares, `source load` reads a dump."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import click
 
 from gateway.core.errors import ConfigurationError
+from gateway.core.model import Cursor
 from gateway.core.program import say
-from harvester.commands.output import write_json
-from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
+from gateway.core.xmltext import parse_utc_datetime, utc_datetime
+from harvester.commands.options import date_option
+from harvester.commands.output import with_json, write_json, write_rows
+from harvester.commands.run import facts_of_run
+from harvester.harvest.access import fetcher, kind_of, kinds, with_address, with_address_of
 from harvester.harvest.detect import Detection, recognised
-from harvester.harvest.instance import Instance
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.repository_identity import former
+from harvester.harvest.run import run
+from harvester.harvest.run_lifecycle import RunOptions, lists_of, source_options, summary
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
-from harvester.runtime.exit_status import Status
-from harvester.runtime.interrupts import Stop
+from harvester.runtime.exit_status import Status, status_of_end
+from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.locks import lock
+from harvester.runtime.progress import progress
+from harvester.sources import Finding
+from harvester.sources.files import as_of, is_reading
+from harvester.sources.oai_pmh.list_state import ListState, Position, text_of
 
 
 def is_address(text: str) -> bool:
@@ -96,3 +110,89 @@ def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) 
         confirm_name(instance, entry, is_sure=is_sure)
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
+
+
+# --- `harvester source audit`: compare the stored resources of a source with its lists --------------------------------
+
+
+@click.command()
+@click.argument("name")
+@with_json
+def audit(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Compare the stored resources of a source with its lists: missing, changed, extra and corrupt ones.
+
+    Only the lists are requested, and nothing is changed. `run --full` fetches missing and changed resources, `source
+    sweep` deletes extra ones. The exit status is 3 if anything differs.
+    """
+    counts: Counter[str] = Counter()
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
+        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
+    say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
+    ctx.exit(int(status_of_end(has_findings=bool(counts))))
+
+
+def _findings(instance: Instance, entry: SourceEntry) -> Iterator[Finding]:
+    kind = kind_of(entry.kind)
+    if kind.audit is None:
+        raise ConfigurationError(f"A source of the kind {kind.name} cannot be audited.")
+    held = StoredHoldings(instance.store, instance.inbox, entry.name)
+    options = replace(source_options(entry, instance.settings, 0, RunOptions()), holdings=held)
+    with fetcher(instance.settings, entry, Stop()) as fetch:
+        for metadata_prefix in entry.formats:
+            for set_spec in entry.sets or ("",):
+                yield from kind.audit(options, Cursor(entry.name, metadata_prefix, set_spec), fetch)
+
+
+def _counted(findings: Iterator[Finding], counts: Counter[str]) -> Iterator[Finding]:
+    for finding in findings:
+        counts[finding.what] += 1
+        yield finding
+
+
+# --- `harvester source load`: read the first harvest of a source from a delivered dump; OAI-PMH follows ---------------
+
+
+@click.command(name="load")
+@click.argument("name")
+@click.argument("path", type=click.Path(exists=True, resolve_path=True))
+@date_option("--as-of", "stated", help="The date at which the files were made.")
+@with_json
+def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -> None:
+    """Load the first harvest of an OAI-PMH source from files. PATH is a file, a folder or an archive.
+
+    The next harvest asks for changes since --as-of; without it, since the first responseDate in the files; without
+    that, since their newest datestamp. The overlap is subtracted.
+    """
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+        entry = instance.sources.entry(name)
+        if entry.kind != "oai_pmh":
+            raise ConfigurationError(f"{entry.name} is {entry.kind}; files can be loaded for a source of OAI-PMH only.")
+        for cursor in instance.inbox.cursors(entry.name):
+            if cursor.state and not is_reading(cursor.state):
+                raise ConfigurationError(f"{entry.name} has been harvested already; files are for the first harvest.")
+        if former_url := former(instance, entry.name, entry.url):
+            say(former_url.sentence)
+        files = replace(entry, url=checked_url(path), kind="files", slice="", own={"base_url": entry.url})
+        try:
+            with fetcher(instance.settings, files, stop) as fetch:
+                ran = run(instance, files, kind_of("files"), RunOptions(), fetch, telling, stop)
+        finally:
+            instance.store.add_source(entry.source)
+        if ran.run.is_complete:
+            _go_on(instance, entry, stated)
+        if as_json:
+            write_json(facts_of_run(ran.run))
+    ctx.exit(int(ran.status))
+
+
+def _go_on(instance: Instance, entry: SourceEntry, stated: str) -> None:
+    """Let each list go on from when its files were made."""
+    for metadata_prefix, set_spec in lists_of(entry, RunOptions()):
+        cursor = instance.inbox.cursor(entry.name, metadata_prefix, set_spec)
+        moment = parse_utc_datetime(stated)[0] if stated else as_of(cursor.state)
+        instance.inbox.put_cursor(
+            replace(cursor, state=text_of(ListState(Position(complete=moment))) if moment else "")
+        )
+        since = f"asks for what has changed since {utc_datetime(moment)}" if moment else "asks for everything"
+        say(f"{entry.name} {metadata_prefix} {set_spec}".rstrip() + f": the next harvest {since}.")

@@ -18,7 +18,7 @@ from harvester.harvest.access import fetcher, kind_of, with_address, with_addres
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry, checked_url, entry_from
 from harvester.http.messages import Fetched, Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.http.urls import base_url, request_url
 from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening
@@ -50,9 +50,11 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
         entries = instance.sources.entries()
         asked = SourceEntry("friends", checked_url(name)) if is_address(name) else instance.sources.entry(name)
         asked = with_address(asked)
+        with instance.store.view() as view:  # all sources with records, also removed ones
+            former = {source.base_url: source.name for source in view.sources()}
         rows = [
             {"name": known or new, "url": friend.base_url, "is_a_source": bool(known)}
-            for friend, known, new in _called(_named(instance, asked, stop), entries.values(), _former(instance))
+            for friend, known, new in _called(_named(instance, asked, stop), entries.values(), former)
         ]
         if is_checked or is_added:
             _check(instance, asked, [row for row in rows if not row["is_a_source"]], stop)
@@ -82,12 +84,6 @@ def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.
                 return friends
         answer = fetch(Request(last))
         return wire.parse(answer.body, answer.header("Content-Type"))
-
-
-def _former(instance: Instance) -> dict[str, str]:
-    """Return the names of all sources with records, also removed ones, by address."""
-    with instance.store.view() as view:
-        return {source.base_url: source.name for source in view.sources()}
 
 
 def _called(

@@ -17,12 +17,11 @@ from harvester.commands.file_output import counted, counts_of_rechecks, unseen_i
 from harvester.commands.output import moment, with_json, write_rows
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
-from harvester.harvest.facts import Facts
+from harvester.harvest.facts import Facts, alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, in_words
 from harvester.harvest.run_lifecycle import ANNOUNCED, LEFT
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import alarms_of, problems, unlisted, without_entry, without_schedules
 from harvester.offer.files import offers_now
 from harvester.schedule.stages import STAGES
 
@@ -42,7 +41,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         unseen = filter(None, (facts.unseen(name, int(time())) for name in entries))
         open_erasure = (UNSETTLED,) if instance.store.has_open_erasure() else ()
         scheduled = without_schedules(facts, entries.values())
-        problems_ = (*scheduled, *problems(instance, entries), *unseen, *_failing(instance), *open_erasure)
+        failing_hub = failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
+        problems_ = (*scheduled, *problems(instance, entries), *unseen, *failing_hub, *open_erasure)
     columns = (
         "source",
         "items",
@@ -72,11 +72,6 @@ def status(ctx: click.Context, as_json: bool) -> None:
         for problem in problems_:
             click.echo(plain(problem), err=True)
     ctx.exit(int(Status.WITH_ERRORS if doubtful else Status.SUCCEEDED))
-
-
-def _failing(instance: Instance) -> tuple[str, ...]:
-    """Return the subscribers of our hub that accept no deliveries, as sentences."""
-    return failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
 
 
 class StatusFacts(Facts):
@@ -127,12 +122,17 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
         "compared": compared(last[0]) if last else "",
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
-        "offers": _offers(instance, entry) if name in facts.with_offers else {},
+        "offers": counted(offers_now(instance, name, has_inbox=bool(entry.notify_inbox)))
+        if name in facts.with_offers
+        else {},
         "files": {} if name not in facts.next_rechecks else counts_of_rechecks(instance, name, int(now)),
         "due": {} if is_running else _due(facts, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
-        else _reached(last if has_died else ()),
+        # The log has the counts of a run whose process has not died.
+        else {
+            count: run.counts[count] for run in last if has_died for count in ("received", LEFT) if count in run.counts
+        },
         "identity": [difference._asdict() for difference in differences(known)] if known else [],
         "clock_ahead": seconds_ahead(facts.clocks.get(name)),
         "problems": [
@@ -147,11 +147,6 @@ def _announced(last: Sequence[Run]) -> dict[str, int]:
     """Return how many records the lists of the last run announced, and how many came; nothing if none was announced."""
     counts = last[0].counts if last else {}
     return {name: counts.get(name, 0) for name in (ANNOUNCED, "received")} if ANNOUNCED in counts else {}
-
-
-def _offers(instance: Instance, entry: SourceEntry) -> dict[str, int]:
-    """Return how many offers to the source have which outcome; files count as waiting if it has an inbox."""
-    return counted(offers_now(instance, entry.name, has_inbox=bool(entry.notify_inbox)))
 
 
 def _due(facts: Facts, entry: SourceEntry, now: float) -> dict[str, object]:
@@ -173,8 +168,3 @@ def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
     if left is None or not received:
         return known
     return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
-
-
-def _reached(died: Sequence[Run]) -> dict[str, object]:
-    """Return the progress of a run whose process died. Return nothing for other runs: the log has their counts."""
-    return {name: run.counts[name] for run in died for name in ("received", LEFT) if name in run.counts}

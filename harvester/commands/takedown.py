@@ -65,8 +65,8 @@ def add(
         note_takedowns(instance.folder)
         finished = finish(instance)
         with progress() as reporter:
-            kept_files = KeptFilesRounds(instance, reporter, Stop())
-            kept_files.run(only_cleans=True)
+            kept_files = KeptFilesRounds(instance, reporter, Stop(), only_cleans=True)
+            kept_files.run()
         keys = {takedown.key for takedown in wanted}
         entries = tuple(entry for entry in file.read().entries if entry.key in keys)
         purged = purge(instance, entries) if is_purge else None

@@ -1,7 +1,8 @@
 """`harvester tend`: does whatever is due, once or for ever."""
 
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack
+from functools import partial
 
 import click
 
@@ -9,15 +10,15 @@ from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import opened
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
-from harvester.schedule.compaction import CompactionRounds
 from harvester.schedule.hub.rounds import Rounds
 from harvester.schedule.kept_files import KeptFilesRounds
 from harvester.schedule.notifications.send import BackgroundNotifier
+from harvester.schedule.rounds import CompactionRounds
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
 
@@ -36,9 +37,10 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
-        hub = Rounds(instance, reporter, stop, ended=_write_round if as_json else lambda _: None)
+        hub = Rounds(instance, reporter, stop, ended=partial(_written, "hub", as_json=as_json))
         kept_files = KeptFilesRounds(instance, reporter, stop)
-        compaction = CompactionRounds(instance, reporter, stop, ended=_write_compaction if as_json else lambda _: None)
+        compaction = CompactionRounds(instance, reporter, stop, partial(_written, "compaction", as_json=as_json))
+        rounds = (hub, compaction, kept_files)
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -48,10 +50,10 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 failed=lambda name, error: (StageResult("", source_work.failed(name, error)),),
                 grace_seconds=GRACE_SECONDS,
             ) as pool,
-            hub.repeated() if is_watch else nullcontext(),
-            compaction.repeated() if is_watch else nullcontext(),
-            kept_files.repeated() if is_watch else nullcontext(),
+            ExitStack() as repeated,
         ):
+            for work in rounds if is_watch else ():
+                repeated.enter_context(work.repeated())
             scheduler = Scheduler(source_work, pool)
             for name, tended in scheduler.watch() if is_watch else scheduler.once():
                 statuses[name, tended.stage] = _of_parallel(tended.done.status)
@@ -72,12 +74,9 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     ctx.exit(int(worst([*statuses.values(), *ended])))
 
 
-def _write_round(counts: Counter[str]) -> None:
-    write_json({"stage": "hub", "counts": dict(sorted(counts.items()))})
-
-
-def _write_compaction(counts: Counter[str]) -> None:
-    write_json({"stage": "compaction", "counts": dict(sorted(counts.items()))})
+def _written(stage: str, counts: Counter[str], *, as_json: bool) -> None:
+    if as_json:
+        write_json({"stage": stage, "counts": dict(sorted(counts.items()))})
 
 
 def _of_parallel(status: Status) -> Status:

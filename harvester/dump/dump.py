@@ -24,14 +24,14 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, RawPage, SetDescription, Slice
 from gateway.core.states import names_compared
 from gateway.core.xmltext import OAI_PMH, clean, escape, escape_attribute
-from harvester.harvest.descriptions import doubts_of_empty_set
+from harvester.harvest.admission import doubts_of_empty_set
 from harvester.http.messages import Fetch
 from harvester.runtime.durable_files import replace_durably, reporting_unwritable
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress
 from harvester.sources import Compared, Options, SourceKind, Step
 from harvester.xml.namespaces import own_prefixes
-from harvester.xml.outline import tag_end
+from harvester.xml.parsing import tag_end
 
 _NAME = re.compile(rb"<[^\s/>!?]+")
 _NAMELESS = "A record without identifier"

@@ -23,7 +23,7 @@ from gateway.core.model import Outcome
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pdf.file_type import HTML, mime_type
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.http.robots_txt import RobotsCache
 from harvester.http.urls import host_of
 

@@ -15,14 +15,13 @@ from gateway.core.errors import StoreUnwritable
 from gateway.core.settings import Settings
 from gateway.core.special_addresses import NAMEABLE, PUBLIC
 from harvester.harvest.sources_toml import SourceEntry, SourcesFile
-from harvester.http.address_guard import address_class, ports_of
+from harvester.http.address_guard import Proxies, address_class, ports_of
 from harvester.http.credentials import Access, credentials_from
 from harvester.http.downloads import FOLDER, Downloaded
 from harvester.http.fetching import Web, logged, most_bytes
 from harvester.http.local_files import Local
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.pacing import Pace
-from harvester.http.proxies import Proxies
+from harvester.http.retrying import Pace
 from harvester.http.urls import origin_of
 from harvester.runtime.durations import opens_in
 from harvester.runtime.interrupts import OutOfHours, Stop, answered_soon, breakable

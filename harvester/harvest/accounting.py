@@ -13,14 +13,12 @@ from functools import lru_cache
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
 from gateway.core.states import BEFORE, COMPARED, has_no_title, names_compared, of_lacks
 from gateway.publish.publish import local_set
-from harvester.harvest.descriptions import doubts_of_empty_set
+from harvester.harvest.admission import doubts_of_empty_set
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import Unlisted
+from harvester.harvest.list_progress import Unlisted, report_waiting
 from harvester.harvest.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
-from harvester.harvest.run_lifecycle import ANNOUNCED, Conclusion, SourceRun
-from harvester.harvest.run_options import RunOptions, lists_of
+from harvester.harvest.run_lifecycle import ANNOUNCED, Conclusion, RunOptions, SourceRun, lists_of
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import report_waiting
 from harvester.harvest.windows.plan import label_of
 from harvester.sources import UNFETCHED, Compared, Step
 
@@ -150,10 +148,6 @@ class Accounting:
     is_finished: bool = False  # each list was harvested or noted as failed, and its records are published
     unusable: dict[str, str] = field(default_factory=dict)  # the reasons of some unusable documents, by identifier
     proof: Proof = field(default_factory=Proof)
-
-    def begin(self, lists: int) -> None:
-        """Begin with `lists` lists that are not complete yet."""
-        self.lists_left = lists
 
     def step(self, step: Step, page: int) -> None:
         """Count a step that was received as page number `page`, and note faults of the source in it."""

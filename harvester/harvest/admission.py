@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from gateway.core.model import Cursor, Identity, ItemState, Slice
+from gateway.core.model import Cursor, Identity, ItemState, SetDescription, Slice
+from gateway.publish.publish import local_set
 from harvester.harvest.clock import doubts_of_clock, store_clock
-from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import accepting, differences, is_another, known_identity, merged
 from harvester.harvest.sources_toml import SourceEntry
@@ -149,7 +149,9 @@ class Admission:
     def _why_strange(self, cursor: Cursor, listed: list[str]) -> str:
         """Return why a list seems to be that of another repository; an empty string when it does not."""
         unknown = self._unknown(listed)
-        if len(listed) < LEAST_LISTED or len(unknown) <= UNKNOWN_SHARE * len(listed) or self._living() < LEAST_HELD:
+        held = self.instance.store.counts(self.entry.name)
+        are_few = len(listed) < LEAST_LISTED or held["items"] - held["deleted"] < LEAST_HELD
+        if are_few or len(unknown) <= UNKNOWN_SHARE * len(listed):
             return ""
         looked_for, has_any = self._looked_for(cursor)
         if has_any:
@@ -164,10 +166,6 @@ class Admission:
             f"{label}: its list begins like another repository's: {len(unknown)} of {len(listed)} records are unknown, "
             f"such as {unknown[0]}, and {difference}."
         )
-
-    def _living(self) -> int:
-        held = self.instance.store.counts(self.entry.name)
-        return held["items"] - held["deleted"]
 
     def _unknown(self, listed: list[str]) -> list[str]:
         known = self.instance.store.states(self.entry.name, listed)
@@ -208,3 +206,43 @@ class Admission:
                     seen.add(state.number)
                     yield state
                     break
+
+
+# --- The description of a source: its answers are stored in the inbox, its sets in the store --------------------------
+
+
+def doubts_of_empty_set(set_spec: str, sets: Sequence[SetDescription]) -> tuple[str, ...]:
+    """Return why an empty list proves nothing: the source lists its sets, but neither this set nor one below it.
+
+    Most sources answer a misspelt set like an empty set.
+    """
+    if not set_spec or not sets or any(f"{set_.spec}:".startswith(f"{set_spec}:") for set_ in sets):
+        return ()
+    return (f"Nothing came, and the set {set_spec} is not among the {len(sets)} that the source lists.",)
+
+
+def keep_description(instance: Instance, source: str, description: Description) -> None:
+    """Store the answers unchanged, and add the sets of the source to the store."""
+    for page in description.pages:
+        instance.inbox.receive(page, (), None)
+    sets = local_sets(source, description)
+    instance.store.add_sets(sets)
+    instance.inbox.keep_sets(source, sets)
+
+
+def local_sets(source: str, description: Description) -> tuple[SetDescription, ...]:
+    """Return the sets of a source with local setSpecs: first the set of the whole source.
+
+    The setName is unchanged; the original setSpec is added to it when the local one differs, and replaces a missing
+    setName.
+    """
+    whole = SetDescription(f"source:{source}", description.repository_name or source)
+    return (whole, *(_local(source, spec) for spec in description.sets))
+
+
+def _local(source: str, upstream: SetDescription) -> SetDescription:
+    spec = local_set(source, upstream.spec)
+    name = upstream.name or upstream.spec
+    if not spec.endswith(f":{upstream.spec}") and upstream.name:
+        name = f"{name} ({upstream.spec})"
+    return SetDescription(spec, name, upstream.description)

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from gateway.core.errors import AddressRefused, AnswerError, AnswerTooLarge, FetchError
-from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.messages import Fetch, Fetched, Request, Sink
 from harvester.sources import Recognised, SourceKind
 
 _BEGINNING = 1 << 20  # bytes of a very long answer; each kind is recognised by fewer
@@ -62,14 +62,11 @@ def _first(url: str, fetch: Fetch) -> tuple[Fetched, str]:
         return beginning.answer(), str(error)
 
 
-class _Beginning:
+class _Beginning(Sink):
     """Takes the beginning of an answer, and then breaks off."""
 
     def __init__(self) -> None:
         self._bytes = b""
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        return ()
 
     def begin(self, answer: Fetched) -> bool:
         self._head, self._bytes = answer, b""

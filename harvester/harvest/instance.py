@@ -95,7 +95,9 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
         if not only_reads:
             Files(folder).note(*IRREPLACEABLE)
             _number_behind(store, inbox)
-            _remember_sources(store, inbox)
+            from gateway.ops.recovery import remember_sources  # noqa: PLC0415 - commands that only read need it not
+
+            remember_sources(store, inbox)
         discovery = cache(lambda: later.enter_context(closing(open_discovery(folder))))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, discovery, index)
 
@@ -111,12 +113,6 @@ def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[
 
     with following(settings, completes=not is_child) as index:
         yield index.store, index
-
-
-def _remember_sources(store: Store, inbox: Inbox) -> None:
-    from gateway.ops.recovery import remember_sources  # noqa: PLC0415 - as above
-
-    remember_sources(store, inbox)
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:

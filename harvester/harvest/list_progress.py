@@ -11,13 +11,18 @@ deletes only what the source says is deleted, and a source may list nothing any 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import groupby
+from time import time
 from typing import NamedTuple
 
-from gateway.core.model import Cursor, RawPage, Run, RunOutcome, Slice
+from gateway.core.errors import GatewayError, PageLost
+from gateway.core.model import Cursor, Deletion, RawPage, Run, RunOutcome, Slice
+from gateway.core.xmltext import escape, utc_datetime
 from harvester.harvest.instance import Instance
-from harvester.harvest.waiting_deletions import waiting_deletions
+from harvester.harvest.run_lifecycle import SourceRun
 from harvester.sources import Step
 from harvester.sources.seen import Seen
 
@@ -49,7 +54,8 @@ class HarvestInProgress:
         self._parts: dict[tuple[str, str], int] = {}
         self._full = {(prefix, spec): FullList(begun, ended) for prefix, spec, begun, ended in known.get("full", ())}
         is_anew = is_sure or _has_ended(instance, source)
-        living = _living_items(instance, source)
+        counts = instance.store.counts(source)
+        living = counts["items"] - counts["deleted"]
         self._held = living if is_anew else max(living, known.get("held", 0))
         self._passed = 0 if is_anew else known.get("passed", 0)
         self._let: set[str] = set()  # identifiers whose deletions pass
@@ -136,11 +142,6 @@ class HarvestInProgress:
         return json.dumps({"held": self._held, "passed": self._passed, "lists": lists, "full": full})
 
 
-def _living_items(instance: Instance, source: str) -> int:
-    counts = instance.store.counts(source)
-    return counts["items"] - counts["deleted"]
-
-
 def _has_ended(instance: Instance, source: str) -> bool:
     """Return whether the last harvest of a source has ended; True when there was none."""
     runs: list[Run] = []
@@ -199,3 +200,81 @@ def _stored(instance: Instance, source: str, metadata_prefix: str) -> Iterator[t
     names: tuple[str, ...] = ("",)
     while names := instance.store.living(source, metadata_prefix, names[-1], _AT_ONCE):
         yield names
+
+
+# --- Deletions that wait for a confirmation: count them, report them, and release them --------------------------------
+
+
+def waiting_deletions(instance: Instance, source: str) -> int:
+    """Return the number of deletions of a source that wait for `harvester run NAME --yes`."""
+    return instance.store.counts(source)["waiting"]
+
+
+def waiting_in_words(instance: Instance, source: str) -> str:
+    """Return a sentence with the number of waiting deletions, an example, and what to do; empty when none waits."""
+    number = waiting_deletions(instance, source)
+    if not number:
+        return ""
+    (first, *_) = instance.store.waiting(source, ("", ""), 1)
+    return (
+        f"Deletions that wait for a decision: {number} ({first.identifier}, say); these records are still published. "
+        f"If the source means it, `harvester run {source} --yes` deletes them."
+    )
+
+
+def report_waiting(instance: Instance, run: SourceRun) -> None:
+    """Report at the end of a run the number of waiting deletions, also of earlier runs."""
+    source = run.log.source
+    with suppress(GatewayError):  # what is wrong with the store was reported
+        if reason := waiting_in_words(instance, source):
+            run.log.counts["waiting"] = waiting_deletions(instance, source)
+            run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+
+def release(instance: Instance, source: str, url: str) -> int:
+    """Put pages with the waiting deletions into the inbox, as the source announced them; return their number.
+
+    All pages in the inbox must be published before.
+    """
+    released = 0
+    for batch in _batches(instance, source):
+        for metadata_prefix, several in groupby(batch, key=lambda cursor: cursor.metadata_prefix):
+            deletions = tuple(several)
+            slices = tuple(_deletion(instance, deletion) for deletion in deletions)
+            names = (deletion.identifier for deletion in deletions)
+            page = deletion_page(source, url, "Release", "released", metadata_prefix, names, int(time()))
+            instance.inbox.receive(page, slices, None)
+            released += len(slices)
+    return released
+
+
+def _batches(instance: Instance, source: str) -> Iterator[Sequence[Deletion]]:
+    after = ("", "")
+    while batch := instance.store.waiting(source, after, _AT_ONCE):
+        yield batch
+        after = (batch[-1].metadata_prefix, batch[-1].identifier)
+
+
+def _deletion(instance: Instance, waiting: Deletion) -> Slice:
+    try:
+        return instance.inbox.headers(waiting.page).slices[waiting.slice]._replace(abouts=(), waits=False)
+    except (PageLost, IndexError):  # the inbox was lost since
+        return deletion_slice(waiting.identifier, int(time()))
+
+
+# --- Make pages that delete records, as if the source had announced the deletions ------------------------------------
+
+
+def deletion_slice(identifier: str, deleted_at: int) -> Slice:
+    """Return a slice that deletes a record at a second since 1970."""
+    return Slice(identifier, utc_datetime(deleted_at), (), True, 0, 0)
+
+
+def deletion_page(
+    source: str, url: str, verb: str, element: str, metadata_prefix: str, identifiers: Iterable[str], made_at: int
+) -> RawPage:
+    """Return a page, made at a second since 1970, whose body is our own `element` with the deleted identifiers."""
+    lines = "".join(f"<identifier>{escape(identifier)}</identifier>\n" for identifier in identifiers)
+    opening = f'<{element} metadataPrefix="{escape(metadata_prefix)}" at="{utc_datetime(made_at)}">'
+    body = f"{opening}\n{lines}</{element}>\n".encode("utf-8", "surrogatepass")
+    return RawPage(source, verb, url, made_at, 0, (), body, metadata_prefix)

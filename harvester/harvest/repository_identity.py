@@ -81,11 +81,6 @@ def is_waiting(known: KnownIdentity | None) -> bool:
     return known is not None and bool(differences(known) or known.strange)
 
 
-def waiting(inbox: Inbox, source: str) -> str:
-    """Return sentences about a changed identity that waits for a confirmation; else an empty string."""
-    return in_words(source, inbox.identity(source))
-
-
 def in_words(source: str, known: KnownIdentity | None) -> str:
     """Return sentences about the identity of a source that waits for a confirmation; else an empty string."""
     if known is None or not is_waiting(known):
@@ -110,7 +105,7 @@ def refuse_another(inbox: Inbox, source: str) -> None:
     """Raise AnotherRepository when a source seemed to be another one and nobody has confirmed it."""
     known = inbox.identity(source)
     if known is not None and (known.strange or is_another(known)):
-        raise AnotherRepository(waiting(inbox, source))
+        raise AnotherRepository(in_words(source, known))
 
 
 def merged(known: KnownIdentity | None, identity: Identity) -> KnownIdentity:

@@ -13,20 +13,24 @@ from functools import partial
 from gateway.core.errors import ConfigurationError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from harvester.harvest.accounting import count_published, count_step, report_quarantined, unfetched
-from harvester.harvest.descriptions import keep_description
+from harvester.harvest.admission import keep_description
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import HarvestInProgress
+from harvester.harvest.list_progress import HarvestInProgress, deletion_slice, report_waiting
+from harvester.harvest.never_held import MOST_FAILURES
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import refuse_another
-from harvester.harvest.run_lifecycle import Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_options import (
+from harvester.harvest.run_lifecycle import (
+    Conclusion,
+    RunLog,
     RunOptions,
+    RunResult,
+    SourceRun,
     learned_of,
     received_identifiers,
+    run_lifecycle,
     source_options,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import deletion_slice, report_waiting
 from harvester.harvest.windows.plan import closed, dates_of, label_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
@@ -35,7 +39,6 @@ from harvester.runtime.progress import Progress
 from harvester.sources import Options, SourceKind, Step
 
 STAGE = "retry"
-MOST_FAILURES = 10  # in a row; then the source itself is failing
 
 
 def retry(
@@ -87,7 +90,9 @@ class _Retry:
         with Publication(instance, entry, self.progress, self.run.stop) as publication:
             publication.finish()
         self.in_progress = HarvestInProgress(instance, entry.name, is_sure=self.run_options.is_sure, is_part=True)
-        records, windows = self._records(), self._windows()
+        # The records in quarantine that could not be fetched, each with its list.
+        records = [record for record in unfetched(instance, entry.name) if self._is_wanted(record[0])]
+        windows = self._windows()
         if not records and not windows:
             again = f"`harvester run {entry.name}` asks again for whatever else was not well."
             self.log.note(f"No record and no window is left to be asked for by itself; {again}")
@@ -100,10 +105,6 @@ class _Retry:
         self.is_finished = True
 
     # -- what is missing --
-
-    def _records(self) -> list[tuple[Cursor, str]]:
-        """Return the records in quarantine that could not be fetched, each with its list."""
-        return [record for record in unfetched(self.instance, self.entry.name) if self._is_wanted(record[0])]
 
     def _windows(self) -> list[tuple[Cursor, tuple[str, str]]]:
         """Return the failed windows, each with its list; failed windows of a sliced harvest are lists themselves."""

@@ -14,24 +14,26 @@ from functools import cache, partial
 from gateway.core.errors import AnswerError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, SetDescription
 from harvester.harvest.accounting import Accounting, count_step
-from harvester.harvest.admission import Admission
-from harvester.harvest.descriptions import doubts_of_empty_set, keep_description
-from harvester.harvest.held_records import StoredHoldings
+from harvester.harvest.admission import Admission, doubts_of_empty_set, keep_description
 from harvester.harvest.instance import Instance
-from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, unlisted_records
+from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, release, unlisted_records
+from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import note_former
-from harvester.harvest.run_lifecycle import RunLog, RunResult, SourceRun, run_lifecycle, summary
-from harvester.harvest.run_options import (
+from harvester.harvest.run_lifecycle import (
+    RunLog,
     RunOptions,
+    RunResult,
+    SourceRun,
     learned_of,
     lists_of,
     received_identifiers,
+    run_lifecycle,
     source_options,
     start_cursor,
+    summary,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import release
 from harvester.harvest.windows.harvest import Fetcher, WindowedHarvest
 from harvester.harvest.windows.plan import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.http.messages import Fetch
@@ -175,7 +177,7 @@ class _Harvest:
     def _walk_lists(self, options: Options, publication: Publication) -> None:
         """Harvest all lists. A list that fails does not stop the others, as long as the source is available."""
         lists = tuple(lists_of(self.entry, self.run_options))
-        self.account.begin(len(lists))
+        self.account.lists_left = len(lists)
         failures = 0
         for number, (metadata_prefix, set_spec) in enumerate(lists, 1):
             options.answers.lists_to_come = len(lists) - number
@@ -310,7 +312,9 @@ def rehearse(
                 return counts
     if len(failures) == len(lists):
         raise failures[-1]
-    return counts + _report_failures(failures, entry.name, progress)
+    for failure in failures:
+        progress.fail(f"{entry.name}: {failure}")
+    return counts + Counter(doubts=len(failures))
 
 
 def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iterator[Step]:
@@ -319,9 +323,3 @@ def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iter
         yield from steps
     except ERRORS_OF_ONE_REQUEST as error:
         failures.append(error)
-
-
-def _report_failures(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
-    for error in failures:
-        progress.fail(f"{source}: {error}")
-    return Counter(doubts=len(failures))

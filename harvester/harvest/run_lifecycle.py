@@ -1,4 +1,4 @@
-"""A run of any stage of a source: its lock and its run log, around the lifecycle of all runs.
+"""A run of any stage of a source: its options and lists, its lock and its run log, around the lifecycle of all runs.
 
 The stage works inside `with run_lifecycle(...) as run:`. The run is recorded in any case: after an error, on a full
 disk, or when a signal stops the process. No run stays `running` when its process continues without it. The log has
@@ -14,15 +14,99 @@ from dataclasses import dataclass, field
 from time import time
 from typing import NamedTuple
 
-from gateway.core.model import Event, Run, RunOutcome
+from gateway.core.model import Cursor, Event, Run, RunOutcome
 from gateway.core.secret_arguments import without_secrets
+from gateway.core.settings import Settings
 from gateway.core.states import PROCESS_ENDED, of_run
 from gateway.store.base import Inbox
 from harvester.harvest.instance import Instance
+from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import RunLifecycle, Status
 from harvester.runtime.interrupts import Stop, TimeIsOver
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
+from harvester.sources import Options, SourceKind
+from harvester.sources.budget import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options of one run. Empty: as in the entry of the source.
+
+    `from_` and `until` make a separate window, which leaves the cursor of the incremental harvest unchanged.
+    `is_sure`: a person confirmed all deletions.
+    """
+
+    is_full: bool = False
+    from_: str = ""
+    until: str = ""
+    formats: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    max_records: int | None = None
+    slice: str | None = None
+    is_sure: bool = False
+
+    @property
+    def stage(self) -> str:
+        """The stage in the log: a harvest, or a part, which does not change when the next harvest is due."""
+        return "part" if self.has_window or self.formats or self.sets else "harvest"
+
+    @property
+    def has_window(self) -> bool:
+        """Return whether it harvests a separate window."""
+        return bool(self.from_ or self.until)
+
+
+def source_options(entry: SourceEntry, settings: Settings, overlap_seconds: int, run_options: RunOptions) -> Options:
+    """Return the options for the source: from its entry, the settings, and the options of this run."""
+    return Options(
+        source=entry.name,
+        url=entry.url,
+        overlap_seconds=overlap_seconds if entry.overlap_seconds is None else int(entry.overlap_seconds),
+        from_=entry.from_,
+        until=entry.until,
+        window=(run_options.from_, run_options.until) if run_options.from_ or run_options.until else None,
+        own=entry.own,
+        most_bytes=settings.number("fetch_document_max_bytes"),
+        announced_tolerance=settings.share("announced_tolerance"),
+        asks_anew=run_options.is_full,
+        budget=Budget(settings.number("fallback_most_requests"), settings.seconds("fallback_most_seconds")),
+    )
+
+
+def learned_of(instance: Instance, kind: SourceKind, source: str) -> str:
+    """Return the facts that the lists of a source have learned, for lists that have not begun."""
+    return kind.learned((*instance.inbox.cursors(source), *instance.inbox.windows(source)))
+
+
+def received_identifiers(inbox: Inbox, cursor: Cursor, since: int) -> Iterator[str]:
+    """Return the identifiers received in one list since a second; it reads all pages of the source."""
+    wanted = (cursor.metadata_prefix, cursor.set_spec)
+    for stored in inbox.pages(cursor.source, 0):
+        if (stored.page.metadata_prefix, stored.page.set_spec) == wanted and stored.page.received_at >= since:
+            yield from (record.identifier for record in stored.slices if record.identifier)
+
+
+def lists_of(entry: SourceEntry, run_options: RunOptions) -> Iterator[tuple[str, str]]:
+    """Return the lists to harvest, as (metadataPrefix, setSpec): each set in each format."""
+    for metadata_prefix in dict.fromkeys(run_options.formats or entry.formats):
+        for set_spec in dict.fromkeys(run_options.sets or entry.sets or ("",)):
+            yield metadata_prefix, set_spec
+
+
+def start_cursor(
+    instance: Instance, source: str, metadata_prefix: str, set_spec: str, run_options: RunOptions
+) -> Cursor:
+    """Return the cursor of a list: where it stopped, or at its beginning for a full harvest.
+
+    A separate window is always complete, and does not use the cursor of the incremental harvest.
+    """
+    if run_options.is_full and not (run_options.from_ or run_options.until):
+        return Cursor(source, metadata_prefix, set_spec)
+    return instance.inbox.cursor(source, metadata_prefix, set_spec)
+
+
+# --- The lifecycle ----------------------------------------------------------------------------------------------------
 
 # The most reasons that a run shows; the log has all.
 REASONS_SHOWN = 20
@@ -50,7 +134,6 @@ class RunLog:
     def __init__(
         self, inbox: Inbox, source: str, progress: Progress, clock: Clock = time, stage: str = "harvest"
     ) -> None:
-        """Begin a run of a stage of `source`; `clock` returns seconds since 1970."""
         self._inbox = inbox
         self._progress = progress
         self._clock = clock

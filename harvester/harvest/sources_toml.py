@@ -160,7 +160,6 @@ class SourcesFile:
     """The file and its entries. Reading is strict; writing keeps comments and order."""
 
     def __init__(self, file: Path) -> None:
-        """Take the path of `sources.toml`; the file may be missing."""
         self.file = file
         self._known: dict[str, SourceEntry] = {}
         self._known_by: tuple[int, ...] | None = None
@@ -283,7 +282,8 @@ def entry_from(name: str, table: object, *, must_exist: bool = True) -> SourceEn
     """
     if not isinstance(table, Mapping):
         raise ConfigurationError("it must be a table.")
-    own = _own_types(table, _TYPES)
+    kind_name = table.get("kind", "oai_pmh")
+    own = kind_of(kind_name).own if table.keys() - _TYPES.keys() and isinstance(kind_name, str) else {}
     for key, value in table.items():
         if key not in _TYPES and key not in own:
             raise ConfigurationError(f"there is no field {key!r}.")
@@ -300,45 +300,23 @@ def entry_from(name: str, table: object, *, must_exist: bool = True) -> SourceEn
         raise ConfigurationError(_PUBLISHED.format(argument))
     values["auth"] = checked_auth(values.get("auth", {}))  # type: ignore[arg-type]  # its type was checked above
     values["from_"] = values.pop("from", "")
-    for key in ("from_", "until"):
-        _check_date(key.rstrip("_"), str(values.get(key, "")))
-    _check_order(str(values.get("from_", "")), str(values.get("until", "")))
+    _check_dates(str(values.get("from_", "")), str(values.get("until", "")))
     if not values.get("formats", ("oai_dc",)):
         raise ConfigurationError("formats must name at least one.")
-    _check_slice(table)
-    _check_inbox(table)
+    if "slice" in table and not kind_of(str(kind_name)).takes_dates:
+        raise ConfigurationError(f"a source of the kind {kind_name} cannot be asked for dates, so it has no slice.")
+    # An address with a secret is refused, too.
+    if "notify_inbox" in table and checked_url(str(table["notify_inbox"]), must_exist=False).startswith("file:"):
+        raise ConfigurationError("notify_inbox must be http://host/path or https://host/path.")
     return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and IS_A are the types
 
 
-def _check_inbox(table: Mapping[str, object]) -> None:
-    """Raise ConfigurationError for an inbox that is no web address, or whose address has a secret."""
-    url = table.get("notify_inbox")
-    if url is not None and checked_url(str(url), must_exist=False).startswith("file:"):
-        raise ConfigurationError("notify_inbox must be http://host/path or https://host/path.")
-
-
-def _check_slice(table: Mapping[str, object]) -> None:
-    kind = kind_of(str(table.get("kind", "oai_pmh"))) if "slice" in table else None
-    if kind is not None and not kind.takes_dates:
-        raise ConfigurationError(f"a source of the kind {kind.name} cannot be asked for dates, so it has no slice.")
-
-
-def _own_types(table: Mapping[str, object], common: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields that only the kind of this source has."""
-    kind = table.get("kind", "oai_pmh")
-    return kind_of(kind).own if table.keys() - common.keys() and isinstance(kind, str) else {}
-
-
-def _check_date(name: str, text: str) -> None:
-    if not text:
-        return
-    try:
-        parse_utc_datetime(text)
-    except ValueError as error:
-        raise ConfigurationError(f"{name}: {error}.") from error
-
-
-def _check_order(from_: str, until: str) -> None:
+def _check_dates(from_: str, until: str) -> None:
+    for name, text in (("from", from_), ("until", until)):
+        try:
+            parse_utc_datetime(text or "1970-01-01")
+        except ValueError as error:
+            raise ConfigurationError(f"{name}: {error}.") from error
     if from_ and until and bound(from_, SECONDS) > bound(until, SECONDS, is_until=True):
         raise ConfigurationError("from is later than until: nothing would be asked for.")
 

@@ -16,18 +16,27 @@ from itertools import chain, islice
 from time import time
 
 from gateway.core.errors import AnswerError, ConfigurationError
-from gateway.core.model import Cursor, ItemState, RunOutcome, Slice
+from gateway.core.model import Cursor, ItemState, RunOutcome
 from gateway.store.base import Store
 from harvester.harvest.accounting import count_published, report_quarantined, unfetched
 from harvester.harvest.admission import Admission
 from harvester.harvest.instance import Instance
+from harvester.harvest.list_progress import deletion_page, deletion_slice, report_waiting, waiting_deletions
 from harvester.harvest.named_records import Heading, ListedRecords, RecordState
 from harvester.harvest.never_held import MOST_FAILURES, SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
 from harvester.harvest.publishing.publication import Publication
-from harvester.harvest.run_lifecycle import Clock, Conclusion, RunLog, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_options import RunOptions, learned_of, source_options
+from harvester.harvest.run_lifecycle import (
+    Clock,
+    Conclusion,
+    RunLog,
+    RunOptions,
+    RunResult,
+    SourceRun,
+    learned_of,
+    run_lifecycle,
+    source_options,
+)
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.waiting_deletions import deletion_page, deletion_slice, report_waiting, waiting_deletions
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop
@@ -85,8 +94,10 @@ def compare(
         returned = (name for name, is_deleted in ours if is_deleted and living[name])
         named.note(RETURNED, (name for name in returned if name not in withdrawn))  # purged, not deleted
     never_held.sort_out()
-    if is_listed:
-        _note_not_named(instance, source, metadata_prefix, named)
+    if is_listed:  # missing records that are not in the list; if they are stored, they have vanished, too
+        missing = (name for cursor, name in unfetched(instance, source) if cursor.metadata_prefix == metadata_prefix)
+        for batch in batches(name for name in missing if not named.is_living(name)):
+            named.note(NOT_NAMED, batch)
     return {
         "named": named.living(),
         "held": held,
@@ -95,13 +106,6 @@ def compare(
         "never_held": never_held.total,
         "unusable": named.living(RecordState.UNUSABLE),
     }
-
-
-def _note_not_named(instance: Instance, source: str, metadata_prefix: str, named: ListedRecords) -> None:
-    """Note missing records that are not in the list; if they are stored, they have vanished, too."""
-    missing = (name for cursor, name in unfetched(instance, source) if cursor.metadata_prefix == metadata_prefix)
-    for batch in batches(name for name in missing if not named.is_living(name)):
-        named.note(NOT_NAMED, batch)
 
 
 def _items(store: Store, source: str) -> Iterator[list[ItemState]]:
@@ -192,9 +196,11 @@ class _Sweep:
         return replace(source_options(self.entry, self.instance.settings, 0, RunOptions()), known=self.known)
 
     def _sweep(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> None:
-        is_listed = self._is_listed(cursor, named)
+        sets = enumerate(self.entry.sets or ("",))
+        are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
         if self.stop.is_asked:
             return
+        is_listed = all(are_named)
         source = (self.run, self.instance, self.entry, self.kind)
         records = SingleRecords(*source, self._options, self.fetch, self.clock, cursor, publication.feed)
         never_held = self._never_held(cursor, named, publication)
@@ -203,8 +209,12 @@ class _Sweep:
         self.log.counts.update(counts)
         is_swept = is_listed and self._may_delete(prefix, named, counts["held"]) and self._is_looked_at(records, named)
         if is_swept and not self.stop.is_asked:
-            self._delete(records, named)
-        self._fetch_returned(records, named)
+            for batch in named.noted(_GONE):
+                records.delete(batch)
+                self.log.counts["deleted"] += len(batch)
+        # Listed records that are stored as deleted are fetched: no incremental harvest would receive them again.
+        for _ in records.receive(named.noted(RETURNED), "returned, and could not be fetched"):
+            pass
         self._fetch_never_held(never_held)
         if is_swept:
             self._clear_not_named(records, named)
@@ -212,13 +222,8 @@ class _Sweep:
 
     # -- what the source has --
 
-    def _is_listed(self, cursor: Cursor, named: ListedRecords) -> bool:
-        """List everything in this format, set by set; return whether the list is proven complete."""
-        sets = enumerate(self.entry.sets or ("",))
-        are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
-        return all(are_named)
-
     def _is_named(self, cursor: Cursor, named: ListedRecords, place: int) -> bool:
+        """List everything in a set of this format; return whether the list is proven complete."""
         if self.stop.is_asked:
             return False
         label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
@@ -229,11 +234,16 @@ class _Sweep:
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
                 self.admission.check_first(page.slices)
-                new = named.add([self._heading(cursor, record) for record in page.slices], place)
-                self.has_slipped = self.has_slipped or page.has_slipped
-                self._record_progress(
-                    f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced
+                headings = (
+                    Heading(record.identifier, record.is_deleted, is_wanted(self.entry, cursor.set_spec, record))
+                    for record in page.slices
                 )
+                new = named.add(headings, place)
+                self.has_slipped = self.has_slipped or page.has_slipped
+                done, total = page.received, page.announced
+                self.log.counts["received"] += len(page.slices)
+                self.progress.show(f"{self.entry.name} {label} named", done, total)
+                self.log.record_progress(None if total is None else max(0, total - done))
                 pages_without_new = 0 if new or not page.slices else pages_without_new + 1
                 if page.is_last and not page.doubts:
                     return True
@@ -246,16 +256,8 @@ class _Sweep:
             self._doubt(f"{label}: {error}")
         return False
 
-    def _heading(self, cursor: Cursor, record: Slice) -> Heading:
-        return Heading(record.identifier, record.is_deleted, is_wanted(self.entry, cursor.set_spec, record))
-
     def _doubt(self, text: str) -> None:
         self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{text} Nothing was deleted.")
-
-    def _record_progress(self, task: str, more: int, done: int, total: int | None) -> None:
-        self.log.counts["received"] += more
-        self.progress.show(task, done, total)
-        self.log.record_progress(None if total is None else max(0, total - done))
 
     # -- what is stored --
 
@@ -319,16 +321,6 @@ class _Sweep:
         return True
 
     # -- what comes of it --
-
-    def _delete(self, records: SingleRecords, named: ListedRecords) -> None:
-        for batch in named.noted(_GONE):
-            records.delete(batch)
-            self.log.counts["deleted"] += len(batch)
-
-    def _fetch_returned(self, records: SingleRecords, named: ListedRecords) -> None:
-        """Fetch listed records that are stored as deleted: no incremental harvest would receive them again."""
-        for _ in records.receive(named.noted(RETURNED), "returned, and could not be fetched"):
-            pass
 
     def _clear_not_named(self, records: SingleRecords, named: ListedRecords) -> None:
         """Request missing records that are not listed any more. Those that the source does not have are not missing."""

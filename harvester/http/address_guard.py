@@ -3,11 +3,16 @@
 The guard looks a name up once, judges its addresses, and the connection uses one of them. So a second look-up with
 another result (DNS rebinding) has no effect. If there is a proxy, the guard judges the name instead. A resolver for our
 hub, which must not call itself, refuses names that lead to our own servers.
+
+`HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name proxies, in either spelling. `NO_PROXY` lists names (with their
+subdomains), addresses and networks, with or without a port, separated by commas; `*` means no proxy at all. This
+machine is never reached through a proxy. Credentials of a proxy are never shown.
 """
 
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from ipaddress import ip_address, ip_network
 from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 from urllib.parse import urlsplit
@@ -47,10 +52,7 @@ class Guard:
     def __init__(
         self, allowed: Allowed, own: Own | None = None, resolve: Resolve | None = None, ports: Collection[int] = ()
     ) -> None:
-        """Take what is allowed, the source of the requests, the resolver (None: the system's) and ports.
-
-        `ports` are those allowed at public hosts other than the source; an empty collection allows every port.
-        """
+        """`ports` are those allowed at public hosts other than the source; an empty collection allows every port."""
         self.allowed = allowed
         self.own = own
         self.resolve = resolve or socket.getaddrinfo
@@ -202,3 +204,76 @@ def _is_at(places: list[Place], port: int, server: tuple[str, int], resolve: Res
     except (OSError, UnicodeError):
         return False
     return any(str(place[4][0]) in own for place in places)
+
+
+# --- Which proxy a request goes through -------------------------------------------------------------------------------
+
+_SCHEMES = ("http", "https")
+
+
+class Proxies:
+    """The proxies that an environment names."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """Read the environment. Raise ConfigurationError for an invalid address of a proxy."""
+        # ALL_PROXY is read only where needed: desktops set it to a SOCKS proxy, beside the two others.
+        self._by_scheme = {
+            scheme: _named(environ, f"{scheme}_proxy") or _named(environ, "all_proxy") for scheme in _SCHEMES
+        }
+        self._exceptions = [
+            exception for exception in map(_exception, _variable(environ, "no_proxy").split(",")) if exception[0]
+        ]
+
+    def of(self, scheme: str, host: str, port: int) -> str:
+        """Return the address of the proxy for this host; empty when it is reached directly."""
+        proxy = self._by_scheme[scheme]
+        if not proxy or is_this_machine(host):
+            return ""
+        name = host.lower().rstrip(".").strip("[]")
+        return "" if any(_covers(pattern, name) for pattern, only in self._exceptions if only in ("", port)) else proxy
+
+
+def shown_proxy(proxy: str) -> str:
+    """Return the address of a proxy without its credentials."""
+    parts = urlsplit(proxy)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _variable(environ: Mapping[str, str], name: str) -> str:
+    return (environ.get(name) or environ.get(name.upper()) or "").strip()
+
+
+def _named(environ: Mapping[str, str], name: str) -> str:
+    proxy = _variable(environ, name)
+    if not proxy:
+        return ""
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        parts = urlsplit(proxy)
+        is_one = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one:
+        raise ConfigurationError(
+            f"{name.upper()} is not a valid address of a proxy. Write http://host:port or https://host:port."
+        )
+    return proxy
+
+
+def _exception(text: str) -> tuple[str, int | str]:
+    """Return the host and the port of an entry of NO_PROXY; an empty text for no port."""
+    text = text.strip().lower()
+    host, sign, port = text.rpartition(":")
+    if sign and port.isdecimal() and port.isascii() and (":" not in host or host.endswith("]")):
+        return host.strip("[]"), int(port)
+    return text.strip("[]"), ""
+
+
+def _covers(pattern: str, name: str) -> bool:
+    if pattern == "*":
+        return True
+    try:
+        return ip_address(name) in ip_network(pattern, strict=False)
+    except ValueError:
+        pattern = pattern.removeprefix("*").strip(".")
+        return name == pattern or name.endswith(f".{pattern}")

@@ -38,7 +38,6 @@ class GuardedAdapter(HTTPAdapter):
     """
 
     def __init__(self, guard: Guard, proxy: str = "", context: SSLContext | None = None) -> None:
-        """Take the guard, the address of a proxy (empty: none), and the TLS context (None: the default one)."""
         self.guard = guard
         self.proxy = proxy
         self.context = context
@@ -199,19 +198,13 @@ class _GuardedPools(PoolManager):
         pool = super()._new_pool(scheme, host, port, request_context)
         connect = self.connect
 
-        class Plain(HTTPConnection):
+        class Guarded(HTTPSConnection if scheme == "https" else HTTPConnection):  # type: ignore[misc]
             response_class = _FinalResponse
 
             def _new_conn(self) -> socket.socket:
                 return connect(self)
 
-        class Secure(HTTPSConnection):
-            response_class = _FinalResponse
-
-            def _new_conn(self) -> socket.socket:
-                return connect(self)
-
-        pool.ConnectionCls = Secure if scheme == "https" else Plain
+        pool.ConnectionCls = Guarded
         return pool
 
 

@@ -225,7 +225,8 @@ class Downloaded:
             self._file.with_name("arriving").replace(self._file)
             self._file.with_name("arriving.json").unlink(missing_ok=True)
             _date(self._file, answer.header("Last-Modified"))
-            self._note.write_text(json.dumps({"url": self._url, **_validators(answer)}), "utf-8")
+            note = {"url": self._url, "etag": answer.header("ETag"), "modified": settled_date(answer)}
+            self._note.write_text(json.dumps(note), "utf-8")
 
     def _known(self) -> tuple[tuple[str, str], ...]:
         """Return what lets the server say that nothing has changed."""
@@ -236,10 +237,6 @@ class Downloaded:
         if not self._file.exists() or note.get("url") != self._url:
             return ()
         return conditions(note.get("etag", ""), note.get("modified", ""))
-
-
-def _validators(answer: Fetched) -> dict[str, str]:
-    return {"etag": answer.header("ETag"), "modified": settled_date(answer)}
 
 
 def _date(file: Path, modified: str) -> None:

@@ -11,13 +11,11 @@ import random
 import ssl
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -38,15 +36,12 @@ from gateway.core.errors import (
 )
 from gateway.core.names import source_of
 from gateway.core.settings import Settings
-from harvester.http.address_guard import Guard, Own, Resolve
+from harvester.http.address_guard import Guard, Own, Proxies, Resolve, shown_proxy
 from harvester.http.connections import Channel, Channels, GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file
 from harvester.http.credentials import Access, Credentials
 from harvester.http.messages import Fetch, Fetched, Request, Sink
-from harvester.http.pacing import Pace, Rate
-from harvester.http.proxies import Proxies
-from harvester.http.proxies import shown as shown_proxy
-from harvester.http.retrying import LIBRARY_ERRORS, Fault, Waiting, asks_to_wait, fault_from, is_passing
+from harvester.http.retrying import LIBRARY_ERRORS, Fault, Pace, Rate, Waiting, asks_to_wait, fault_from, is_passing
 from harvester.http.urls import Origin, clean, origin_of, shown
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -98,7 +93,7 @@ class Web:
         ports: Collection[int] = (),
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        """Take the settings, how each source is reached by name, and what is allowed besides public addresses.
+        """`access` says how each source is reached, by name; `allow` what is allowed besides public addresses.
 
         `pace` may be shared between instances. `ports` are those allowed at other hosts than a source; empty: all.
         `environ` may name proxies. Raise ConfigurationError for an invalid entry of `allow` or address of a proxy.
@@ -119,9 +114,7 @@ class Web:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -138,23 +131,16 @@ class Web:
 
     def __call__(self, request: Request) -> Fetched:
         """Return the answer to one request. Raise the errors that the class names."""
-        waiting = Waiting(
-            self.settings,
-            self.sleep,
-            self.clock,
-            self.chance,
-            request.patience,
-            shown(request.url),
-            request.waits_seconds,
-        )
-        waiting.before_repetition(request.repetition)
+        waiting = Waiting(request, self.settings, self.sleep, self.clock, self.chance)
+        waiting.before_repetition()
         plain = False  # whether to ask for no compression, after a damaged one
         while True:
             try:
                 fetched = self._followed(request, plain=plain)
             except Fault as fault:
                 if not waiting.may_mend(fault):
-                    self._note_gone(request, fault)
+                    if fault.is_unreached:  # the next request fails at once
+                        self._pace.note_gone(_server(origin_of(clean(request.url))))
                     raise fault.error from fault.cause
                 plain = plain or fault.was_compressed
                 waiting.after_fault(at_once=fault.is_stale)
@@ -206,7 +192,8 @@ class Web:
         """Send one request and read its whole answer before the deadline."""
         origin = origin_of(url)
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
-        with self._lent(request.source, origin) as channel:
+        owner = self._owner(request.source)  # all sources without an `Access` share a session
+        with self._channels.lent((owner, origin), request.source, lambda: self._opened(owner, origin)) as channel:
             self._take_turn(request.source, origin.host)
             return self._sent(channel, request, url, method, sent_url, headers)
 
@@ -222,8 +209,11 @@ class Web:
             except ConnectionFailed as error:  # a damaged encoding: the repetition asks for none
                 raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
-                fault = fault_from(error, _where(url, channel), is_reused=channel.adapter.tried == tried)
-                fault.never_answered = fault.is_unreached and not self._has_answered(origin_of(url))
+                proxy = channel.adapter.proxy
+                where = f"{shown(url)} (through the proxy {shown_proxy(proxy)})" if proxy else shown(url)
+                fault = fault_from(error, where, is_reused=channel.adapter.tried == tried)
+                has_answered = self._pace.has_answered(_server(origin_of(url)), self.monotonic())
+                fault.never_answered = fault.is_unreached and not has_answered
                 raise _bitten(watchdog, request, url) or fault from None
         if bitten := _bitten(watchdog, request, url):
             raise bitten  # truncated headers look like complete ones
@@ -293,14 +283,6 @@ class Web:
             size += len(part)
             rate.check(size)
 
-    def _has_answered(self, origin: Origin) -> bool:
-        return self._pace.has_answered(_server(origin), self.monotonic())
-
-    def _note_gone(self, request: Request, fault: Fault) -> None:
-        """Make the next request to a server that cannot be reached fail at once."""
-        if fault.is_unreached:
-            self._pace.note_gone(_server(origin_of(clean(request.url))))
-
     # -- what belongs to a source ---------------------------------------------------------------------------------
 
     def _owner(self, source: str) -> str:
@@ -343,11 +325,6 @@ class Web:
         """Return the headers of a request for its own origin; for other origins only those in `_FOR_ANYBODY`."""
         is_asked = origin_of(clean(request.url)).covers(origin)
         return {name: value for name, value in request.headers if is_asked or name.lower() in _FOR_ANYBODY}
-
-    def _lent(self, source: str, origin: Origin) -> AbstractContextManager[Channel]:
-        """Lend a session: of this source, or one shared by all sources without an `Access`."""
-        owner = self._owner(source)
-        return self._channels.lent((owner, origin), source, lambda: self._opened(owner, origin))
 
     def _opened(self, source: str, origin: Origin) -> Channel:
         adapter = self._adapter(source, origin)
@@ -398,12 +375,6 @@ _VERSION = version("oai-gateway")
 def _server(origin: Origin) -> str:
     """Return host and port as one text. Each port is a server of its own."""
     return f"{origin.host}:{origin.port}"
-
-
-def _where(url: str, channel: Channel) -> str:
-    """Return the address of a request, and its proxy, for a sentence."""
-    proxy = channel.adapter.proxy
-    return f"{shown(url)} (through the proxy {shown_proxy(proxy)})" if proxy else shown(url)
 
 
 def most_bytes(settings: Settings) -> int:

@@ -29,7 +29,7 @@ from zstandard import ZstdDecompressor, ZstdError
 from gateway.core.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
 from harvester.http.messages import Fetched, Request
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 
 _APPLE_DOUBLE = b"\x00\x05\x16\x07"  # the first bytes of `._NAME`, which macOS writes beside a file
 _File: TypeAlias = tuple[str, int, int]  # name, bytes, second of the last change
@@ -102,7 +102,6 @@ class Local:
     def __init__(
         self, url: str, limit: int, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_BYTES
     ) -> None:
-        """Take its `file:` URL, the most bytes of an answer, and the most bytes of a compressed tar when unpacked."""
         self._most_bytes = most_bytes
         self._unpacked: AnonymousFile | None = None
         self._members: dict[str, tarfile.TarInfo] = {}
@@ -197,7 +196,7 @@ class Local:
         if isinstance(archive, zipfile.ZipFile):
             plain = ((member.filename, member) for member in archive.infolist() if not member.is_dir())
             whole = by_name(plain, archive.open)
-            return [(name, member.file_size, int(_zip_second(member))) for name, member in whole.items()], []
+            return [(name, of.file_size, int(time.mktime((*of.date_time, 0, 0, -1)))) for name, of in whole.items()], []
         if isinstance(archive, tarfile.TarFile):
             tar = archive
             inside = list(members(tar))
@@ -244,13 +243,10 @@ class Local:
             if name.lower().endswith(".gz"):
                 self._streams.append(cast("IO[bytes]", gzip.GzipFile(fileobj=self._streams[0])))
             elif name.lower().endswith(".zst"):
-                self._streams.append(self._unpacked_zstd(self._streams[0]))
+                unpacked = ZstdDecompressor().stream_reader(self._streams[0], read_across_frames=True)
+                self._streams.append(cast("IO[bytes]", unpacked))
             self._name_open = name
         return self._streams[-1]
-
-    @staticmethod
-    def _unpacked_zstd(packed: IO[bytes]) -> IO[bytes]:
-        return cast("IO[bytes]", ZstdDecompressor().stream_reader(packed, read_across_frames=True))
 
     def _member(self, name: str) -> IO[bytes]:
         archive = self._opened()
@@ -274,7 +270,3 @@ def _unread(member: tarfile.TarInfo, files: Container[str]) -> Unread:
     target = member.linkname if member.islnk() else normpath(join(dirname(member.name), member.linkname))
     is_inside = target in files
     return Unread(member.name, "it is a link" if is_inside else "it is a link out of the archive", target * is_inside)
-
-
-def _zip_second(member: zipfile.ZipInfo) -> float:
-    return time.mktime((*member.date_time, 0, 0, -1))

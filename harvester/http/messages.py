@@ -21,15 +21,13 @@ class Sink(Protocol):
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """Return headers for this try: `Range` and `If-Range` for the missing rest (RFC 9110 §14.2, §13.1.5)."""
-        ...
+        return ()
 
     def begin(self, answer: Fetched) -> bool:
         """Return whether the sink takes the body of this answer, which is passed without its body."""
-        ...
 
     def write(self, part: bytes) -> None:
         """Take the next bytes."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ def conditions(entity_tag: str, modified: str) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if pair[1])
 
 
-class Body:
+class Body(Sink):
     """Takes the body of an answer up to a limit, and its status. `takes` returns whether a status has a body for us."""
 
     def __init__(self, most: int = MOST_ANSWER, takes: Callable[[int], bool] = lambda _status: True) -> None:
@@ -145,10 +143,6 @@ class Body:
     def content(self) -> bytes:
         """The bytes so far."""
         return b"".join(self._parts)
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        """Return no headers: the body is requested whole."""
-        return ()
 
     def begin(self, answer: Fetched) -> bool:
         """Return whether the body is taken."""

@@ -1,4 +1,4 @@
-"""Failed requests: errors of libraries as ours, when a request is repeated, and the pause before that.
+"""Pauses between requests, failed requests, and when they are repeated: errors of libraries as ours.
 
 This module decides all repetition of the room. The server states the wait (Retry-After, RFC 9110 §10.2.3), or it
 doubles from a setting. It has a random part, so that many harvesters do not return at the same moment. A setting limits
@@ -14,7 +14,9 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf, isfinite
+from threading import Lock
 
 import requests
 import urllib3
@@ -31,7 +33,64 @@ from gateway.core.errors import (
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import LATEST, http_second
-from harvester.http.messages import Fetched
+from harvester.http.messages import Fetched, Request
+from harvester.http.urls import shown
+
+_GRACE_SECONDS = 10.0  # at the start of a body, without a least rate
+_RECENT_SECONDS = 3600.0
+
+
+class Pace:
+    """The next turn of each host, and the last answer of each server. Share one in a process; safe for threads."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, float] = {}
+        self._answered: dict[str, float] = {}
+        self._lock = Lock()
+
+    def turn(self, host: str, delay: float, now: float) -> float:
+        """Take the next turn at a host, `delay` seconds after the one before; return the seconds to wait for it."""
+        with self._lock:
+            start = max(now, self._next.get(host, now))
+            self._next[host] = start + delay
+        return start - now
+
+    def wait(self, host: str, now: float) -> float:
+        """Return the seconds until the next turn at a host, without taking it."""
+        with self._lock:
+            return max(self._next.get(host, now) - now, 0.0)
+
+    def note_answer(self, server: str, now: float) -> None:
+        """Note that a server (`host:port`) has answered at `now` (monotonic seconds)."""
+        with self._lock:
+            self._answered[server] = now
+
+    def note_gone(self, server: str) -> None:
+        """Note that a server cannot be reached any more."""
+        with self._lock:
+            self._answered.pop(server, None)
+
+    def has_answered(self, server: str, now: float) -> bool:
+        """Return whether a server has answered within the last hour."""
+        with self._lock:
+            return now - self._answered.get(server, float("-inf")) < _RECENT_SECONDS
+
+
+class Rate:
+    """The least rate of the body of one answer: `least` bytes per second after ten seconds; 0: none."""
+
+    def __init__(self, url: str, least: int, monotonic: Callable[[], float]) -> None:
+        self.least, self._url, self._monotonic = least, url, monotonic
+        self._began = monotonic() if least else 0.0
+
+    def check(self, size: int) -> None:
+        """Raise AnswerTooSlow when `size` bytes so far are too few."""
+        took = self._monotonic() - self._began if self.least else 0.0
+        if took > _GRACE_SECONDS and size < self.least * took:
+            raise AnswerTooSlow(f"{shown(self._url)} sends less than {self.least} bytes per second.")
+
+
+# --- Failed requests --------------------------------------------------------------------------------------------------
 
 # Everything that requests and urllib3 and what lies below them may raise while a request runs.
 LIBRARY_ERRORS = (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException)
@@ -62,6 +121,7 @@ _TRIES_OF_LATE_NAME = 1  # the name server did not answer; the host may be avail
 log = logging.getLogger("harvester")
 
 
+@dataclass(eq=False)
 class Fault(Exception):
     """A request failed with `error`. After a passing fault it may be repeated.
 
@@ -70,26 +130,14 @@ class Fault(Exception):
     fetcher sets it. `is_name_late`: the name server does not answer now.
     """
 
-    def __init__(
-        self,
-        error: FetchError,
-        cause: BaseException | None = None,
-        *,
-        is_passing: bool = True,
-        is_stale: bool = False,
-        was_compressed: bool = False,
-        is_unreached: bool = False,
-        is_name_late: bool = False,
-    ) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.cause = cause
-        self.is_passing = is_passing
-        self.is_stale = is_stale
-        self.was_compressed = was_compressed
-        self.is_unreached = is_unreached
-        self.is_name_late = is_name_late
-        self.never_answered = False
+    error: FetchError
+    cause: BaseException | None = None
+    is_passing: bool = True
+    is_stale: bool = False
+    was_compressed: bool = False
+    is_unreached: bool = False
+    is_name_late: bool = False
+    never_answered: bool = False
 
 
 def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
@@ -192,32 +240,25 @@ def asks_to_wait(fetched: Fetched) -> bool:
 
 
 class Waiting:
-    """The tries of one request, and the pauses between them."""
+    """The tries of one request, and the pauses between them. `chance` returns a random number below 1."""
 
     def __init__(
         self,
+        request: Request,
         settings: Settings,
         sleep: Callable[[float], None],
         clock: Callable[[], float],
         chance: Callable[[], float],
-        patience: int | None = None,
-        url: str = "",
-        waits_seconds: float | None = None,
     ) -> None:
-        """Take the settings; functions that sleep, return the time, and return a random number below 1.
-
-        `patience`, `url` and `waits_seconds` are those of the request.
-        """
-        self.settings, self.url = settings, url
+        self.request, self.settings, self.url = request, settings, shown(request.url)
         self.sleep, self.clock, self.chance = sleep, clock, chance
-        self.patience, self.waits_seconds = patience, waits_seconds
         self.tries = 0
         self.waited = 0.0
 
     def has_tries(self, *, is_busy: bool = False) -> bool:
         """Return whether the request may be repeated once more. `is_busy`: the server asked to wait."""
-        most = self.settings.number("fetch_retries")
-        return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
+        most, patience = self.settings.number("fetch_retries"), self.request.patience
+        return self.tries < (most if is_busy or patience is None else min(most, patience))
 
     def may_mend(self, fault: Fault) -> bool:
         """Return whether the request may be repeated after this fault."""
@@ -231,10 +272,10 @@ class Waiting:
             return self.tries < _TRIES_OF_LATE_NAME
         return self.tries < (_TRIES_OF_UNKNOWN_SERVER if fault.never_answered else _TRIES_OF_KNOWN_SERVER)
 
-    def before_repetition(self, repetition: int) -> None:
+    def before_repetition(self) -> None:
         """Pause before a request whose last answer the caller could not use."""
-        if repetition:
-            self.sleep(self._doubled(repetition - 1))
+        if self.request.repetition:
+            self.sleep(self._doubled(self.request.repetition - 1))
 
     def after_fault(self, *, at_once: bool = False) -> None:
         """Pause before the next try. `at_once`: the first repetition needs no pause.
@@ -256,7 +297,8 @@ class Waiting:
 
     def _pause(self, seconds: float, reason: str, most: float = inf) -> None:
         most = min(most, self.settings.seconds("fetch_max_wait_seconds"))
-        most = most if self.waits_seconds is None else min(most, self.waits_seconds)
+        asked = self.request.waits_seconds
+        most = most if asked is None else min(most, asked)
         if self.waited + seconds > most:
             again = utc_datetime(int(min(self.clock() + seconds, LATEST)))
             raise TryLater(

@@ -25,7 +25,6 @@ class Rules:
     """The rules of one robots.txt. Without a robots.txt everything is allowed."""
 
     def __init__(self, place: str, content: bytes | None = None) -> None:
-        """Take the URL of the robots.txt, and its bytes; None where there is none."""
         self._place = place
         self._rules = None if content is None else Protego.parse(content[:MOST_BYTES].decode("utf-8", "replace"))
 

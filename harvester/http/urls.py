@@ -58,13 +58,9 @@ def base_url(address: str) -> str:
     own = [
         piece
         for piece in map(str.strip, parts.query.split("&"))
-        if piece and parse_qsl(piece, keep_blank_values=True)[:1] and _name(piece) not in ARGUMENTS
+        if any(name not in ARGUMENTS for name, _ in parse_qsl(piece, keep_blank_values=True)[:1])
     ]
     return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(own).strip(), ""))
-
-
-def _name(piece: str) -> str:
-    return parse_qsl(piece, keep_blank_values=True)[0][0]
 
 
 def request_url(

@@ -13,7 +13,7 @@ from threading import Lock
 
 from gateway.core.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.http.robots_txt import MOST_BYTES, RobotsCache, robots_url
 
 NO_ANSWER = (ConnectionFailed, AnswerTooSlow)

@@ -25,7 +25,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import Clock, RunResult, SourceRun, run_lifecycle
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.offer.announcement import Answer, Receiver, Sender, announce, announcement
 from harvester.offer.files import (
     STAGE,

@@ -12,7 +12,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from gateway.core import statuses as exit_statuses
 from gateway.core.errors import (
     AddressRefused,
     AnswerError,
@@ -27,23 +29,9 @@ from gateway.core.errors import (
     TryLater,
 )
 from gateway.core.model import RunOutcome
-from gateway.core.statuses import MEANINGS, Status
 from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver
 
-__all__ = [
-    "AnotherRepository",
-    "RunLifecycle",
-    "SourceLocked",
-    "Status",
-    "outcome_of",
-    "recording_errors",
-    "status_of",
-    "status_of_end",
-    "status_of_error",
-    "status_of_parts",
-    "worst",
-    "worst_outcome",
-]
+Status: TypeAlias = exit_statuses.Status
 
 
 class SourceLocked(GatewayError):
@@ -163,11 +151,11 @@ def worst(statuses: Iterable[Status]) -> Status:
 
     A status that a unit may call a success, such as that of a stop, never hides one that it may not.
     """
-    return max(statuses, key=_severity_among_runs, default=Status.SUCCEEDED)
 
+    def severity(status: Status) -> tuple[bool, int]:
+        return not exit_statuses.MEANINGS[status].is_harmless, SEVERITY.index(status)
 
-def _severity_among_runs(status: Status) -> tuple[bool, int]:
-    return not MEANINGS[status].is_harmless, SEVERITY.index(status)
+    return max(statuses, key=severity, default=Status.SUCCEEDED)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ write; the next harvester waits for them.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -22,58 +22,49 @@ from harvester.runtime.exit_status import SourceLocked
 LAST_PUBLICATION_SECONDS = 120.0
 
 
-def _opened(instance: Path, source: str) -> int:
+@contextmanager
+def _opened(instance: Path, source: str) -> Iterator[int]:
+    """Return the descriptor of a lock, which is closed and so released at the end of the block."""
     file = instance / "locks" / source
     try:
         file.parent.mkdir(exist_ok=True)
-        return os.open(file, os.O_RDWR | os.O_CREAT, file_mode(instance))
+        # Not inherited by the commands that this process starts (PEP 446): the lock ends with this process.
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(instance))
     except OSError as error:
         raise StoreUnwritable(f"The lock {file} cannot be made: {error.strerror}.") from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
 def lock(instance: Path, source: str) -> Iterator[None]:
     """Hold the lock of `source` inside the block. Raise SourceLocked if it is held, StoreUnwritable on a full disk."""
-    # Not inherited by the commands it starts (PEP 446): the lock ends with this process.
-    descriptor = _opened(instance, source)
-    try:
+    with _opened(instance, source) as descriptor:
         if not _taken(descriptor):
-            raise SourceLocked(f"Another process works on {source} (process {_holder(descriptor)}).")
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
+            raise SourceLocked(f"Another process works on {source} (process {holder}).")
         os.truncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
-def changing(file: Path) -> Iterator[None]:
+def changing(file: Path) -> Iterator[int]:
     """Hold the lock of a file of the instance folder inside the block; wait for other holders first.
 
-    Raise StoreUnwritable when the lock cannot be made.
+    The value is the descriptor of the lock: a process that inherits it holds the lock until it ends. Raise
+    StoreUnwritable when the lock cannot be made.
     """
-    descriptor = _opened(file.parent, file.name)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def publishing(instance: Path, source: str) -> Iterator[int]:
-    """Hold the lock that `await_publishers` waits for, in this process and in those that it forks in the block.
-
-    The value is the descriptor of the lock: a process that inherits it holds the lock until it ends.
-
-    Raise StoreUnwritable when the lock cannot be made.
-    """
-    descriptor = _opened(instance, f"{source}.publishing")
-    try:
+    with _opened(file.parent, file.name) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor
-    finally:
-        os.close(descriptor)
+
+
+def publishing(instance: Path, source: str) -> AbstractContextManager[int]:
+    """Hold the lock that `await_publishers` waits for, as `changing` does."""
+    return changing(instance / f"{source}.publishing")
 
 
 def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICATION_SECONDS) -> None:
@@ -81,14 +72,11 @@ def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICAT
 
     Raise StoreUnwritable when the lock cannot be made.
     """
-    descriptor = _opened(instance, f"{source}.publishing")
     end = monotonic() + seconds
-    try:
+    with _opened(instance, f"{source}.publishing") as descriptor:
         while not _taken(descriptor):
             if monotonic() > end:
                 raise SourceLocked(f"Processes of an earlier run still publish {source}; wait, or end them.")
-    finally:
-        os.close(descriptor)
 
 
 def _taken(descriptor: int) -> bool:
@@ -101,7 +89,3 @@ def _taken(descriptor: int) -> bool:
         else:
             return True
     return False
-
-
-def _holder(descriptor: int) -> str:
-    return os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"

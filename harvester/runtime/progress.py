@@ -27,19 +27,15 @@ class Progress(Protocol):
 
     def show(self, task: str, done: int, total: int | None) -> None:
         """Report that `task` has done `done` of `total` records; None: the total is unknown."""
-        ...
 
     def say(self, text: str) -> None:
         """Report one sentence."""
-        ...
 
     def fail(self, text: str) -> None:
         """Report one sentence about an error. --quiet does not suppress it."""
-        ...
 
     def end(self, source: str) -> None:
         """Report that a source has ended. Its bars are removed."""
-        ...
 
 
 class Silence:

@@ -19,7 +19,6 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 from time import monotonic
-from types import TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
 from harvester.runtime.interrupts import Stop
@@ -68,7 +67,7 @@ class WorkerPool(Generic[Resource, Result]):
         failed: Callable[[str, BaseException], Result] | None = None,
         grace_seconds: float | None = None,
     ) -> None:
-        """Take the number of jobs that may be at work, in all and per key.
+        """`threads` is the most jobs at work, and `per_key` the most of one key.
 
         `resource` opens what a job works with. `failed` makes a result of the name of a job and its error. Without it,
         `results` raises the first error when the other jobs at work have ended. After an exception in the block the
@@ -93,9 +92,7 @@ class WorkerPool(Generic[Resource, Result]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._changed:
             self._waiting.clear()
             self._is_closed = True

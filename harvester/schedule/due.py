@@ -1,13 +1,10 @@
 """Due times of a source: its period, spread over time, and the wait after failures. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import blake2b
-from threading import Event, Thread
 
 from gateway.core.model import Run, RunOutcome
 from harvester.runtime.durations import NEVER, seconds_of
-from harvester.runtime.interrupts import Stop
 
 # Sources that began together drift apart. The period only gets longer, never shorter.
 SPREAD = 0.1
@@ -33,7 +30,8 @@ def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
         return 0.0
     last = runs[0]
     if last.outcome in _GOOD:
-        return last.started_at + seconds_of(every) * (1 + SPREAD * _share(source))
+        share = int.from_bytes(blake2b(source.encode(), digest_size=6).digest()) / 2**48  # from 0 to 1, by the name
+        return last.started_at + seconds_of(every) * (1 + SPREAD * share)
     return (last.ended_at or last.started_at) + wait_after(failures(runs), seconds_of(every))
 
 
@@ -78,33 +76,3 @@ def failures(runs: Sequence[Run]) -> int:
 def wait_after(failed: int, every: float) -> float:
     """Return the seconds to wait after `failed` failures in a row; `every` is the period in seconds."""
     return min(FIRST_WAIT_SECONDS * 2.0 ** min(max(failed - 1, 0), 16), max(every, LONGEST_WAIT_SECONDS))
-
-
-def _share(source: str) -> float:
-    """Return a number from 0 to 1 that depends only on the name."""
-    return int.from_bytes(blake2b(source.encode(), digest_size=6).digest()) / 2**48
-
-
-# --- Rounds that are repeated in a thread while something else goes on, such as `tend --watch` -----------------------
-
-
-@contextmanager
-def repeated(run: Callable[[], bool], stop: Stop, name: str, pause_seconds: float) -> Iterator[None]:
-    """Call `run` in a thread, as long as the block lasts and no stop is asked for.
-
-    It returns whether it should be called again at once; else there is a pause. `name` is that of the thread.
-    """
-    is_over = Event()
-
-    def work() -> None:
-        while not is_over.is_set() and not stop.is_asked:
-            if not run():
-                is_over.wait(pause_seconds)
-
-    thread = Thread(target=work, name=name, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        thread.join()

@@ -14,15 +14,14 @@ from gateway.takedowns.apply import pending
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance
+from harvester.harvest.list_progress import waiting_in_words
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.retry_failed import retry
 from harvester.harvest.run import rehearse
-from harvester.harvest.run_lifecycle import summary
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions, summary
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import Confirm, sweep
-from harvester.harvest.waiting_deletions import waiting_in_words
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, TimeIsOver
 from harvester.runtime.locks import lock
@@ -138,9 +137,9 @@ class SourceWork:
 
     def rechecked(self, entry: SourceEntry) -> WorkResult:
         """Recheck the due published files of one source."""
-        from harvester.schedule import recheck_stage  # noqa: PLC0415 - as above
+        from harvester.schedule import full_text_stage as turns  # noqa: PLC0415 - as above
 
-        ran = recheck_stage.recheck(self.instance, entry, self.progress, self.stop, self.clock)
+        ran = turns.recheck(self.instance, entry, self.progress, self.stop, self.clock)
         return WorkResult(ran.status, run=ran.run)
 
     def released(self, entry: SourceEntry) -> WorkResult:

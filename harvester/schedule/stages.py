@@ -12,9 +12,8 @@ from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gateway.core.errors import ConfigurationError, GatewayError
-from harvester.harvest.facts import Facts, runs_in_future
+from harvester.harvest.facts import Facts, problems, runs_in_future
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
 from harvester.offer.files import entry_has_changed
 from harvester.runtime.durations import opens_in, seconds_of

@@ -13,7 +13,7 @@ from gateway.core.errors import ConfigurationError, ConnectionFailed, RemoteRefu
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.core.settings import Settings
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_options import RunOptions, lists_of, source_options
+from harvester.harvest.run_lifecycle import RunOptions, lists_of, source_options
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.schedule.due import BREATH_SECONDS, wait_after

@@ -18,16 +18,12 @@ def oai(name: str) -> str:
 
 def local_name(element: Element) -> str:
     """Return the name without its namespace."""
-    return _tag(element).rpartition("}")[2]
+    return str(element.tag).rpartition("}")[2]
 
 
 def namespace(element: Element) -> str:
     """Return the namespace of an element, or an empty string."""
-    return _tag(element).rpartition("}")[0].removeprefix("{")
-
-
-def _tag(element: Element) -> str:
-    return str(element.tag)
+    return str(element.tag).rpartition("}")[0].removeprefix("{")
 
 
 def elements(parent: Element) -> tuple[Element, ...]:
@@ -51,14 +47,16 @@ Canonical: TypeAlias = tuple[tuple[object, ...], ...]
 def canonical(element: Element) -> Canonical:
     """Return the content of an element without its prefixes, indentation and order of attributes, for comparison."""
     return tuple(
-        (part.tag, sorted(part.attrib.items()), (part.text or "").strip(), len(part), _tail(part, element))
+        (
+            part.tag,
+            sorted(part.attrib.items()),
+            (part.text or "").strip(),
+            len(part),
+            "" if part is element else (part.tail or "").strip(),
+        )
         for part in element.iter()
         if isinstance(part.tag, str)
     )
-
-
-def _tail(part: Element, root: Element) -> str:
-    return "" if part is root else (part.tail or "").strip()
 
 
 class OaiProblem(NamedTuple):

@@ -96,7 +96,10 @@ class Report:
             if result.reason:
                 yield f"      skipped: {result.reason}"
             if result.verdict in (Verdict.FAIL, Verdict.WARNING):
-                yield from _evidence_lines(result.evidence)
+                for shown in result.evidence:
+                    yield f"      {shown.finding}"
+                    yield f"        asked {shown.asked}"
+                    yield f"        came  {shown.came}"
         yield ""
         yield self.summary
 
@@ -112,13 +115,6 @@ class Report:
         )
 
 
-def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    for item in evidence:
-        yield f"      {item.finding}"
-        yield f"        asked {item.asked}"
-        yield f"        came  {item.came}"
-
-
 class Undecided(GatewayError):
     """A check cannot be decided; the sentence says why."""
 
@@ -130,26 +126,7 @@ class Shown(Protocol):
         """Return the request and the answer in one line each, with a finding."""
 
 
-class Asked(Protocol):
-    """The requests of a validation."""
-
-    def begin_check(self) -> None:
-        """Forget which answers the check before consulted."""
-
-    @property
-    def last_evidence(self) -> tuple[Evidence, ...]:
-        """The answer that the check consulted last, if any."""
-
-
-class Facts(Protocol):
-    """What checks are about: facts, requested when a check first needs them."""
-
-    @property
-    def conversation(self) -> Asked:
-        """The requests."""
-
-
-FactsT = TypeVar("FactsT", bound=Facts)
+FactsT = TypeVar("FactsT")  # what checks are about, requested when a check first needs it
 
 
 class Finding(NamedTuple):
@@ -172,28 +149,22 @@ class Check(Generic[FactsT]):
     function: Callable[[FactsT], Findings]
     fault: Verdict = Verdict.FAIL
 
-    def run(self, facts: FactsT) -> Result:
-        """Return the result of the check, with at most three findings as evidence. Never raise Undecided."""
-        facts.conversation.begin_check()
-        findings, reason = self._findings(facts)
-        verdict = self.fault if findings else Verdict.SKIPPED if reason else Verdict.PASS
-        evidence = tuple(finding.exchange.evidence(finding.sentence) for finding in findings)
-        return Result(
-            self.name,
-            self.section,
-            self.expects,
-            verdict,
-            evidence or facts.conversation.last_evidence,
-            reason if verdict is Verdict.SKIPPED else "",
-        )
+    def run(self, facts: FactsT, consulted: list[Shown]) -> Result:
+        """Return the result of the check, with at most three findings as evidence. Never raise Undecided.
 
-    def _findings(self, facts: FactsT) -> tuple[list[Finding], str]:
+        The facts add every answer that the check asks for to `consulted`; without a finding, the last one is evidence.
+        """
+        consulted.clear()
         findings: list[Finding] = []
+        reason = ""
         try:
             findings.extend(islice(self.function(facts), _FINDINGS_SHOWN))
-        except Undecided as reason:
-            return findings, str(reason)
-        return findings, ""
+        except Undecided as error:
+            reason = str(error) * (not findings)
+        verdict = self.fault if findings else Verdict.SKIPPED if reason else Verdict.PASS
+        evidence = tuple(finding.exchange.evidence(finding.sentence) for finding in findings)
+        evidence = evidence or tuple(shown.evidence() for shown in consulted[-1:])
+        return Result(self.name, self.section, self.expects, verdict, evidence, reason)
 
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Findings])

@@ -1,10 +1,12 @@
 """The conversation with a provider: each request once, within limits. Only this module sends requests."""
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from math import inf
+from typing import Generic, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from gateway.core import xmlio
@@ -13,7 +15,7 @@ from gateway.core.xmlio import Element
 from gateway.core.xmltext import is_legal
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.answer import Answer
-from harvester.validate.check import Evidence, Undecided
+from harvester.validate.check import Evidence, Shown, Undecided
 
 Clock: TypeAlias = Callable[[], float]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -35,7 +37,16 @@ ARGUMENTS: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MostRequests:
+    """The limits of any check. `bytes` bounds the bodies of all answers together."""
+
+    requests: int
+    seconds: float
+    bytes: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(MostRequests):
     """The limits of a validation, and the numbers of common practice.
 
     If a list has more than `pages` answers, only the first are read, and checks that need the whole list are skipped.
@@ -52,21 +63,13 @@ class Limits:
     token_seconds: int = 23 * 3600  # lifetime of a token
 
 
-class Exchange:
+class Answered:
     """One request and its answer. `refusal` is the error when there was no answer."""
 
-    def __init__(
-        self, request: Request, query: str, fetched: Fetched | None, refusal: FetchError | None = None
-    ) -> None:
+    def __init__(self, request: Request, fetched: Fetched | None, refusal: FetchError | None = None) -> None:
         self.request = request
         self.fetched = fetched
         self.refusal = refusal
-        self.arguments = tuple(parse_qsl(query, keep_blank_values=True, errors="replace"))
-
-    @property
-    def has_body(self) -> bool:
-        """Return whether there is an answer that should be a document."""
-        return self.fetched is not None and self.request.method != "HEAD"
 
     @property
     def body(self) -> bytes:
@@ -81,6 +84,35 @@ class Exchange:
     def header(self, name: str) -> str:
         """Return an HTTP header of the answer, or an empty string."""
         return "" if self.fetched is None else self.fetched.header(name)
+
+    @property
+    @abstractmethod
+    def asked(self) -> str:
+        """The request in one line."""
+
+    @property
+    @abstractmethod
+    def came(self) -> str:
+        """The answer in one line."""
+
+    def evidence(self, finding: str = "") -> Evidence:
+        """Return the request and the answer in one line each, with a finding."""
+        return Evidence(self.asked, self.came, finding)
+
+
+class Exchange(Answered):
+    """One request of OAI-PMH and its answer."""
+
+    def __init__(
+        self, request: Request, query: str, fetched: Fetched | None, refusal: FetchError | None = None
+    ) -> None:
+        super().__init__(request, fetched, refusal)
+        self.arguments = tuple(parse_qsl(query, keep_blank_values=True, errors="replace"))
+
+    @property
+    def has_body(self) -> bool:
+        """Return whether there is an answer that should be a document."""
+        return self.fetched is not None and self.request.method != "HEAD"
 
     @cached_property
     def _read(self) -> tuple[Answer | None, str]:
@@ -155,10 +187,6 @@ class Exchange:
             return f"{head}: " + "; ".join(" ".join(error).strip() for error in self.answer.errors)
         return f"{head}: {_described(self.answer)}"
 
-    def evidence(self, finding: str = "") -> Evidence:
-        """Return the request and the answer in one line each, with a finding."""
-        return Evidence(self.asked, self.came, finding)
-
 
 def _described(answer: Answer) -> str:
     names = [str(child.tag).rpartition("}")[2] for child in answer.children]
@@ -171,35 +199,56 @@ def _shortened(body: bytes) -> str:
     return line if len(line) <= 160 else f"{line[:160]} …"  # noqa: PLR2004  (a readable line)
 
 
-class Conversation:
-    """The requests to one base URL. The same request is sent once, unless a new answer is wanted.
+LimitsT = TypeVar("LimitsT", bound=MostRequests)
 
-    `ask` raises Undecided when a limit is reached. A request without an answer is an Exchange with a refusal.
-    """
 
-    def __init__(self, base_url: str, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        self.base_url = base_url
+class Requests(Generic[LimitsT]):
+    """The requests of one check, within limits. `sent` and `received` are the numbers of requests and of bytes."""
+
+    def __init__(self, fetch: Fetch, limits: LimitsT, clock: Clock = time.monotonic) -> None:
         self.limits = limits
-        self.exchanges: list[Exchange] = []
-        self.consulted: list[Exchange] = []
+        self.consulted: list[Shown] = []  # the answers that a check has asked for
+        self.sent = self.received = 0
         self._fetch = fetch
         self._clock = clock
         self._started = clock()
-        self._known: dict[tuple[str, str, Headers], Exchange] = {}
 
     @property
     def seconds(self) -> float:
         """The seconds since the start."""
         return self._clock() - self._started
 
-    def begin_check(self) -> None:
-        """Forget which answers the check before consulted."""
-        self.consulted.clear()
+    def left(self) -> float:
+        """Return the seconds that are left. Raise Undecided when a limit is reached."""
+        seconds, limits = self.seconds, self.limits
+        if self.sent >= limits.requests:
+            raise Undecided(f"The limit of {limits.requests} requests was reached.")
+        if seconds >= limits.seconds:
+            raise Undecided(f"The limit of {limits.seconds:g} seconds was reached.")
+        if self.received >= limits.bytes:
+            raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
+        return limits.seconds - seconds
 
-    @property
-    def last_evidence(self) -> tuple[Evidence, ...]:
-        """The answer that was consulted last, if any."""
-        return tuple(exchange.evidence() for exchange in self.consulted[-1:])
+    def send(self, request: Request) -> tuple[Fetched | None, FetchError | None]:
+        """Return the answer to a request, or the error that came instead."""
+        self.sent += 1
+        try:
+            return self._fetch(request), None
+        except FetchError as error:
+            return None, error
+
+
+class Conversation(Requests[Limits]):
+    """The requests to one base URL. The same request is sent once, unless a new answer is wanted.
+
+    `ask` raises Undecided when a limit is reached. A request without an answer is an Exchange with a refusal.
+    """
+
+    def __init__(self, base_url: str, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
+        super().__init__(fetch, limits, clock)
+        self.base_url = base_url
+        self.exchanges: list[Exchange] = []
+        self._known: dict[tuple[str, str, Headers], Exchange] = {}
 
     def ask(self, query: str, *, method: str = "GET", headers: Headers = (), again: bool = False) -> Exchange:
         """Return the exchange of a request; a stored one unless `again`. Raise Undecided at a limit."""
@@ -211,11 +260,9 @@ class Conversation:
         return exchange
 
     def _put(self, query: str, method: str, headers: Headers) -> Exchange:
-        if len(self.exchanges) >= self.limits.requests:
-            raise Undecided(f"The limit of {self.limits.requests} requests was reached.")
-        if self.seconds >= self.limits.seconds:
-            raise Undecided(f"The limit of {self.limits.seconds:g} seconds was reached.")
-        exchange = self._exchange(self._request(query, method, headers), query)
+        self.left()
+        request = self._request(query, method, headers)
+        exchange = Exchange(request, query, *self.send(request))
         self.exchanges.append(exchange)
         return exchange
 
@@ -225,12 +272,6 @@ class Conversation:
             return Request(self.base_url, headers=(*FORM, *headers), method=method, body=body, mark=_MARK)
         url = f"{self.base_url}?{query}" if query else self.base_url
         return Request(url, headers=headers, method=method, mark=_MARK)
-
-    def _exchange(self, request: Request, query: str) -> Exchange:
-        try:
-            return Exchange(request, query, self._fetch(request))
-        except FetchError as error:
-            return Exchange(request, query, None, error)
 
 
 def encoded(arguments: Mapping[str, str]) -> str:

@@ -190,15 +190,12 @@ def _requests(repository: Repository) -> Iterator[tuple[Exchange, Answer, Elemen
 
 @CHECKS.add("answer.request-url", "§3.2", "The request element contains the base URL.")
 def _request_url(repository: Repository) -> Findings:
-    known = {repository.base_url, *_stated_base_urls(repository)}
+    exchange = repository.ask("Identify")
+    stated = texts(exchange.content("Identify"), "baseURL") if exchange.holds("Identify") else ()
+    known = {repository.base_url, *stated}
     for exchange, _, request in _requests(repository):
         if (request.text or "").strip() not in known:
             yield Finding(exchange, f"The request element contains {(request.text or '').strip()!r}.")
-
-
-def _stated_base_urls(repository: Repository) -> tuple[str, ...]:
-    exchange = repository.ask("Identify")
-    return texts(exchange.content("Identify"), "baseURL") if exchange.holds("Identify") else ()
 
 
 @CHECKS.add(

@@ -8,7 +8,7 @@ from itertools import chain
 
 from gateway.core.errors import ConfigurationError
 from harvester.http.messages import Fetch
-from harvester.validate import dates, errors, formats, identify, payloads, records, sets, tokens, transport
+from harvester.validate import dates, errors, identify, payloads, records, sets, tokens
 from harvester.validate import envelope as answers
 from harvester.validate.check import Check, Evidence, Report, Result, Verdict
 from harvester.validate.client import Clock, Conversation, Limits
@@ -20,13 +20,11 @@ __all__ = ["CHECKS", "Evidence", "Limits", "Report", "Result", "Verdict", "valid
 CHECKS: tuple[Check[Repository], ...] = tuple(
     chain(
         identify.CHECKS,
-        formats.CHECKS,
         records.ASKING,
         sets.CHECKS,
         dates.CHECKS,
         tokens.CHECKS,
         errors.CHECKS,
-        transport.CHECKS,
         payloads.CHECKS,
         records.SEEN,
         answers.CHECKS,
@@ -48,5 +46,5 @@ def validate(base_url: str, fetch: Fetch, *, limits: Limits | None = None, clock
     refusal = repository.ask("Identify").refusal
     if refusal is not None:
         raise refusal
-    results = tuple(check.run(repository) for check in CHECKS)
-    return Report(base_url, results, len(conversation.exchanges), conversation.seconds)
+    results = tuple(check.run(repository, conversation.consulted) for check in CHECKS)
+    return Report(base_url, results, conversation.sent, conversation.seconds)

@@ -80,7 +80,8 @@ def _size(repository: Repository) -> Findings:
         for page in walk.pages:
             token = page.read().token
             if token is not None and token.complete_list_size is not None and not _is_size(token, least, walk):
-                yield Finding(page, f"completeListSize is {token.complete_list_size}, but {_came(walk)} entries came.")
+                came = str(walk.received) if walk.is_complete else f"more than {walk.received}"
+                yield Finding(page, f"completeListSize is {token.complete_list_size}, but {came} entries came.")
 
 
 def _is_size(token: Token, least: int, walk: Walk) -> bool:
@@ -88,10 +89,6 @@ def _is_size(token: Token, least: int, walk: Walk) -> bool:
     if not (size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS):
         return False
     return int(size) == least if walk.is_complete else int(size) >= least
-
-
-def _came(walk: Walk) -> str:
-    return str(walk.received) if walk.is_complete else f"more than {walk.received}"
 
 
 @CHECKS.add(
@@ -134,14 +131,11 @@ def _repeated(repository: Repository, wanted: int, place: int) -> Findings:
 
 
 def _is_same(repository: Repository, page: Exchange, again: Exchange) -> bool:
-    if _specs(page) != _specs(again):
+    one, other = ([text(element, "setSpec") for element in of.read().sets] for of in (page, again))
+    if one != other:
         return False
     missing = [header for header in page.read().headers if header not in again.read().headers]
     return all(repository.has_changed(header) for header in missing)
-
-
-def _specs(page: Exchange) -> list[str]:
-    return [text(element, "setSpec") for element in page.read().sets]
 
 
 @CHECKS.add("tokens.idempotent", "§3.5.1", "The most recent token returns the same part of the list again.")

@@ -26,18 +26,17 @@ from gateway.core.model import Slice
 from gateway.core.xmlio import Element, memory_of, name_of, pull_parser
 from gateway.core.xmltext import OAI_PMH
 from harvester.words import any_of, load
-from harvester.xml import first_generation, namespaces, recovery
+from harvester.xml import namespaces, recovery
 from harvester.xml.decoding import decode, is_plain
-from harvester.xml.entities import resolved
-from harvester.xml.outline import Broken
-from harvester.xml.parsing import ELEMENT, MOST_MEMORY, strict
-from harvester.xml.repair import cleaned
-from harvester.xml.slices import LIST_VERBS, Cutter, cut, named
+from harvester.xml.parsing import ELEMENT, MOST_MEMORY, Broken, strict
+from harvester.xml.repair import cleaned, resolved
+from harvester.xml.slices import LIST_VERBS, Cutter, cut, local, named
 
+VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
 # The root element outside comments: in 1.x it is the verb.
 _ROOT = re.compile(
     r"<(?P<prefix>(?:[\w.-]+:)?)(?P<name>OAI-PMH(?=[\s/>])"
-    rf"|(?:{first_generation.VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/))"
+    rf"|(?:{VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/))"
 )
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # Allowed before the root of a document that is parsed unchanged: anything except a document type, whose entities could
@@ -102,9 +101,9 @@ def read_list(body: bytes, content_type: str = "") -> tuple[Document, tuple[Slic
 
 def checked(document: Document) -> Document:
     """Return the document if its root is OAI-PMH in any namespace, or a verb of 1.x; else raise NotOaiPmh."""
-    version = first_generation.version_of(document.root)
+    version = version_of(document.root)
     if version:
-        return replace(document, root=first_generation.arranged(document.root), version=version)
+        return replace(document, root=arranged(document.root), version=version)
     namespace, name = name_of(document.root)
     if name != "OAI-PMH":
         raise NotOaiPmh(_foreign(document.root))
@@ -147,7 +146,7 @@ def _repaired(body: bytes, content_type: str) -> Document:
     data = (_DECLARATION + text).encode()
     notes = (*decoding_remarks, *trimmed.notes, *replacements, *left, *mendings)
     lost = (*lost, *left)
-    for attempt in (_as_it_is, namespaces.mended):
+    for attempt in (lambda data: (data, ()), namespaces.mended):
         try:
             made, more = attempt(data)
             return checked(Document(strict(made), made, b"" if made == body else made, (*notes, *more), losses=lost))
@@ -161,10 +160,6 @@ def _repaired(body: bytes, content_type: str) -> Document:
         raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
     repairs = (*notes, *recovered.notes, *more)
     return checked(Document(root, made, made, repairs, recovered.problems, losses=(*lost, *recovered.losses)))
-
-
-def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    return data, ()
 
 
 def _trimmed(text: str) -> _Text:
@@ -189,7 +184,7 @@ def _trimmed(text: str) -> _Text:
     trimmed = text[root.start() : closing.end()]
     if name != "OAI-PMH":
         # The later steps expect the envelope of 2.0.
-        trimmed = f"{first_generation.opening(prefix)}{trimmed}</{prefix}OAI-PMH>"
+        trimmed = f"{opening(prefix)}{trimmed}</{prefix}OAI-PMH>"
     return _Text(trimmed, prefix, tuple(notes))
 
 
@@ -341,3 +336,68 @@ def _refused(body: bytes) -> AnswerTooLarge:
         f"The answer of {len(body)} bytes cannot be read record by record. As a whole it needs "
         f"about {memory_of(body, ELEMENT) >> 20} MiB of memory, more than the {MOST_MEMORY >> 20} MiB of one document."
     )
+
+
+# --- Answers of OAI-PMH 1.0 and 1.1, arranged as in 2.0, so that other modules read one protocol ----------------------
+
+_VERB_TAG = re.compile(rf"\{{http://www\.openarchives\.org/OAI/(1\.[01])/OAI_(?:{VERBS})\}}({VERBS})")
+# In 1.x the verb is the root and contains responseDate and requestURL. The record has the status deleted, not its
+# header. An empty list stands for an error of 2.0. Only the tree is changed, not the bytes.
+LIFTED = ("responseDate", "requestURL")
+
+# The error of 2.0 where the verb of 1.x is empty.
+_NOTHING = {
+    "GetRecord": ("idDoesNotExist", "There is no such record."),
+    "ListIdentifiers": ("noRecordsMatch", "The list is empty."),
+    "ListMetadataFormats": ("noMetadataFormats", "There are no formats."),
+    "ListRecords": ("noRecordsMatch", "The list is empty."),
+    "ListSets": ("noSetHierarchy", "There are no sets."),
+}
+
+
+def opening(prefix: str) -> str:
+    """Return the start tag of a root around an answer of 1.x; `prefix` is that of its elements, with the colon."""
+    declared = f"xmlns:{prefix[:-1]}" if prefix else "xmlns"
+    return f'<{prefix}OAI-PMH {declared}="{OAI_PMH}">'
+
+
+def version_of(root: etree._Element) -> str:
+    """Return `1.0` or `1.1` for an answer whose root is, or contains, a verb of 1.x; else an empty text."""
+    verb = _verb(root)
+    match = None if verb is None else _VERB_TAG.fullmatch(str(verb.tag))
+    return match[1] if match else ""
+
+
+def arranged(root: etree._Element) -> etree._Element:
+    """Return the tree of an answer of 1.x, rearranged in place as one of 2.0."""
+    verb = _verb(root)
+    assert verb is not None  # `version_of` found it
+    outer = root
+    if verb is root:
+        outer = etree.Element("OAI-PMH")
+        outer.append(verb)
+    lifted = [child for child in verb if local(child) in LIFTED]
+    outer.extend(lifted)
+    for record in verb.iterchildren("{*}record"):
+        for header in record.iterchildren("{*}header"):
+            header.set("status", record.get("status") or header.get("status") or "")
+    if not _says_something(verb, lifted):
+        _as_error(outer, verb)
+    return outer
+
+
+def _verb(root: etree._Element) -> etree._Element | None:
+    return next((element for element in (root, *islice(root, 1)) if _VERB_TAG.fullmatch(str(element.tag))), None)
+
+
+def _says_something(verb: etree._Element, lifted: list[etree._Element]) -> bool:
+    """Return whether the verb has content, or is the empty last page of a list."""
+    is_continued = any("resumptionToken=" in (element.text or "") for element in lifted)
+    return is_continued or local(verb) not in _NOTHING or any(isinstance(element.tag, str) for element in verb)
+
+
+def _as_error(outer: etree._Element, verb: etree._Element) -> None:
+    code, sentence = _NOTHING[local(verb)]
+    error = etree.SubElement(outer, "error", code=code)
+    error.text = sentence
+    outer.remove(verb)

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from lxml import etree
 
 from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, OAI_PMH, PROVENANCE, RDF, XSI, escape_attribute
-from harvester.xml.outline import CONTAINERS, feed, tag_end
+from harvester.xml.parsing import CONTAINERS, feed, tag_end
 
 _OWN = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 # One attribute of a well-formed start tag, in their order.

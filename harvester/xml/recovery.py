@@ -18,10 +18,8 @@ from lxml import etree
 from gateway.core.errors import NotXml
 from gateway.core.xmltext import escape, escape_attribute
 from harvester.xml import namespaces
-from harvester.xml.entities import CDATA, CDATA_TEXT, COMMENT
-from harvester.xml.outline import Broken
-from harvester.xml.parsing import lenient, strict
-from harvester.xml.repair import legal_references
+from harvester.xml.parsing import Broken, lenient, strict
+from harvester.xml.repair import CDATA, CDATA_TEXT, COMMENT, legal_references
 
 # Marks the place of the records when the envelope itself is recovered.
 _PLACE = "<?records?>"

@@ -15,8 +15,7 @@ from gateway.core.errors import AnswerTooLarge, NotXml
 from gateway.core.model import Slice
 from gateway.core.xmltext import OAI_PMH
 from harvester.xml.namespaces import needed, own_prefixes
-from harvester.xml.outline import TAG, Broken, Element, outline, tag_end
-from harvester.xml.parsing import refuse_heavy
+from harvester.xml.parsing import TAG, Broken, Element, outline, refuse_heavy, tag_end
 
 LIST_VERBS = ("ListRecords", "ListIdentifiers", "GetRecord")
 _SEVERAL = 2

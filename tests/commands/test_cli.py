@@ -156,7 +156,7 @@ def test_sources_at_several_hosts_are_harvested_at_once(added, repository):
 
 def test_a_fault_of_this_program_stops_its_own_source_only(added, repository, monkeypatch):
     added("source", "add", "other", repository.url)
-    whole = admission.keep_description  # type: ignore[attr-defined]
+    whole = admission.keep_description
 
     def faulty(instance, source, description):
         if source == "fake":

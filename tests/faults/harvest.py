@@ -19,8 +19,7 @@ from harvester.harvest import run as pipeline
 from harvester.harvest import sweep as sweeping
 from harvester.harvest.access import kind_of
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_lifecycle import RunResult
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions, RunResult
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web

@@ -38,7 +38,7 @@ _STEP = 8  # the longer text of a comparison, in shorter ones
 _MOST_GROWTH = 22  # of the time from the shorter text to the longer one: 8 is linear, 64 is quadratic
 _MEASURED_SECONDS = 0.1
 _LONG_SECONDS = 0.05  # quadratic time would be seconds for eight times the text, so a shorter one is tried instead
-# Python 3.11.0 to 3.11.4 match it wrongly (harvester/xml/entities.py); found where escapes and classes are taken out.
+# Python 3.11.0 to 3.11.4 match it wrongly (harvester/xml/repair.py); found where escapes and classes are taken out.
 _POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 _LITERAL = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
 

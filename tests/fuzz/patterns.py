@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from harvester.xml.entities import CDATA
+from harvester.xml.repair import CDATA
 
 PACKAGES = ("gateway", "harvester")
 _FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")

@@ -76,7 +76,7 @@ from harvester.mirror.file_facts import FileFacts
 from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.schedule.subscriptions import words_of
 from harvester.sources import topic_and_hub
 from harvester.sources.files import records as wire_files
@@ -92,16 +92,14 @@ from harvester.sources.static_repository import document as static_repository
 from harvester.validate.check import Evidence
 from harvester.validate.resourcesync import documents as strict
 from harvester.validate.resourcesync.downloads import Download, Downloads, Limits
-from harvester.validate.resourcesync.inventory import read_inventory
-from harvester.validate.resourcesync.memory import Memory
+from harvester.validate.resourcesync.memory import Memory, read_inventory
 from harvester.validate.resourcesync.model import Document as StrictDocument
-from harvester.validate.resourcesync.model import Listed
+from harvester.validate.resourcesync.model import Judged, Listed
 from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
-from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
-from harvester.xml import decoding, entities, namespaces, outline, recovery, repair
+from harvester.xml import decoding, namespaces, parsing, recovery, repair
 from harvester.xml import recovery as losses
 from tests.fuzz import samples
 from tests.fuzz.answers import PAGES, SERVICES
@@ -124,17 +122,17 @@ harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/doc
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
 harvester/sources/resourcesync/package harvester/sources/seen
 harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
-harvester/validate/resourcesync/documents harvester/validate/resourcesync/elements
-harvester/validate/resourcesync/entries harvester/validate/resourcesync/inventory
+harvester/validate/resourcesync/documents
+harvester/validate/resourcesync/entries harvester/validate/resourcesync/memory
 harvester/validate/resourcesync/packages harvester/validate/resourcesync/reading harvester/validate/resourcesync/values
 harvester/validate/signposting/declared
 """
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
-    "document", "known_copies", "first_generation", "json_answers", "landing_links",
+    "document", "known_copies", "json_answers", "landing_links",
     "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
-    "parsing", "policies", "seen", "slices", "oai_pmh.date_ranges",
+    "policies", "seen", "slices", "oai_pmh.date_ranges",
 ))  # fmt: skip
 _BASE = "http://x.org/1"
 
@@ -281,8 +279,8 @@ _STATED = ("", "text/plain", "text/html", "application/xml", "application/json",
 
 def _expat(body: bytes) -> object:
     try:
-        return outline.outline(body, 5), namespaces.mended(body)
-    except outline.Broken as error:
+        return parsing.outline(body, 5), namespaces.mended(body)
+    except parsing.Broken as error:
         return error
 
 
@@ -390,17 +388,17 @@ TARGETS = (
     Target("recovery", _text(lambda text: recovery.recovered(text, "")), (samples.LIST,)),
     Target("repair", _text(repair.cleaned), (samples.LIST, samples.PAGE)),
     Target("decoding", decoding.decode, _OAI_SAMPLES),
-    Target("entities", _text(entities.resolved), (samples.ENTITIES, samples.LIST)),
+    Target("entities", _text(repair.resolved), (samples.ENTITIES, samples.LIST)),
     Target("oai_pmh.description.identity", _identity, (samples.IDENTIFY.replace(b"<a xmlns='urn:a'/>", samples.OAI_IDENTIFIER), samples.IDENTIFY)),
     Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (samples.METHA,)),
     Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (samples.LIST, samples.PAGE)),
-    Target("outline, namespaces", _expat, (samples.LIST, samples.STATIC)),
+    Target("parsing, namespaces", _expat, (samples.LIST, samples.STATIC)),
     Target("solr.answers", solr.parse, (samples.SOLR, samples.SOLR_JSON)),
     Target("solr.requests", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
     Target("resourcesync.documents, resourcesync.entries", _entries, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
-    Target("documents, elements, entries, reading, values, resourcesync.bounded_parser", _strict, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("documents, entries, reading, values, resourcesync.bounded_parser", _strict, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
     Target("packages", _linted_package, (samples.a_zip(), samples.a_tar())),
-    Target("inventory", _inventory, (b"resource list 1\n" + bytes(range(160)),)),
+    Target("memory", _inventory, (b"resource list 1\n" + bytes(range(160)),)),
     Target("static_repository.document", _static, (samples.STATIC,)),
     Target("files.records.records.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *samples.PAYLOADS)),
     Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *samples.PAYLOADS)),

@@ -5,8 +5,9 @@ import pytest
 from gateway.core.model import RawPage, RunOutcome, Slice
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import kind_of
-from harvester.harvest.retry_failed import MOST_FAILURES, retry
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.never_held import MOST_FAILURES
+from harvester.harvest.retry_failed import retry
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop

@@ -11,7 +11,7 @@ from gateway.core.errors import AddressRefused, ConfigurationError, FetchError
 from harvester.http.address_guard import Guard, Own, address_class
 from harvester.http.credentials import Access
 from harvester.http.messages import Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from tests.http.server import ok
 from tests.rows import each_row
 

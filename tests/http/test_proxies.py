@@ -8,9 +8,9 @@ from socket import getaddrinfo
 import pytest
 
 from gateway.core.errors import AddressRefused, ConfigurationError, ConnectionFailed
+from harvester.http.address_guard import Proxies, shown_proxy
 from harvester.http.credentials import Access
 from harvester.http.messages import Request
-from harvester.http.proxies import Proxies, shown
 from tests.http.authority import authority, server_context
 from tests.http.proxying import Proxy, proxying
 from tests.http.server import Server, ok, serving
@@ -64,7 +64,7 @@ def test_what_is_no_address_of_a_proxy_is_told_without_its_credentials(proxy):
 
 
 def test_credentials_of_a_proxy_are_not_shown():
-    assert shown("http://user:secret@p.example.org:3128") == "http://p.example.org:3128"
+    assert shown_proxy("http://user:secret@p.example.org:3128") == "http://p.example.org:3128"
 
 
 # --- a real proxy -------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from gateway.core.errors import (
 )
 from harvester.http.credentials import Access
 from harvester.http.messages import Request
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone
 from tests.rows import each_row
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from harvester.http import pacing
+from harvester.http import retrying
 from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item, breaking_off
 
@@ -54,7 +54,7 @@ def test_a_file_in_parts_with_a_digest_or_a_large_one_is_not(mirror, provider, b
 
 
 def test_a_file_that_trickles_is_given_up_where_a_least_pace_is_set(mirror, provider, monkeypatch):
-    monkeypatch.setattr(pacing, "_GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(retrying, "_GRACE_SECONDS", 0.05)
     provider.items["oai:p:0"] = Item({"a.txt": b"x" * 60}, says=())
 
     def trickle(handler):

@@ -9,7 +9,7 @@ from gateway.core.statuses import Status
 from gateway.store.store import Store
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
-from harvester.schedule.compaction import CompactionRounds
+from harvester.schedule.rounds import CompactionRounds
 from tests.clocks import Clocks
 from tests.schedule.test_kept_files import Reports
 from tests.store.conftest import furnished

@@ -13,7 +13,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.takedowns.apply import pending
 from harvester.cli import main
 from harvester.harvest.instance import opened
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence

@@ -112,7 +112,7 @@ def test_an_error_in_one_set_does_not_end_the_round_for_the_others(harness, repo
 
 
 def test_rounds_are_repeated_until_the_end(harness, reports, monkeypatch):
-    monkeypatch.setattr("harvester.schedule.kept_files._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("harvester.schedule.rounds.Rounds.pause_seconds", 0.01)
     with rounds(harness, reports).repeated():
         wait_until(lambda: reports.sentences)
     assert len(files(harness)) == 4

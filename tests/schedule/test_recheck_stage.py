@@ -17,7 +17,7 @@ from harvester.harvest.facts import Facts
 from harvester.harvest.instance import opened
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
-from harvester.schedule import full_text_stage, recheck_stage
+from harvester.schedule import full_text_stage
 from harvester.schedule.stages import STAGES
 from tests.fulltext.test_releasing import COPY, DAY, FILE, IDENTIFIER, component, dcterms_text, pdf, unpaywall
 from tests.fulltext.web import RecordedWeb, answer
@@ -30,7 +30,7 @@ def web(monkeypatch) -> RecordedWeb:
     """Return a web of the tests' own in the place of the real one, for searches and for rechecks."""
     web = RecordedWeb(has_recordings=False)
     monkeypatch.setattr(full_text_stage, "polite", lambda *_: web)
-    monkeypatch.setattr(recheck_stage, "polite_anew", lambda *_: PoliteFetch(web, 0.0))
+    monkeypatch.setattr(full_text_stage, "polite_anew", lambda *_: PoliteFetch(web, 0.0))
     return web
 
 
@@ -55,7 +55,7 @@ def called(folder, *arguments: str) -> tuple[int, str, str]:
 def stage(folder, at: float, stop: Stop | None = None):
     with opened(str(folder)) as opened_instance:
         entry = opened_instance.sources.entry("laro")
-        return recheck_stage.recheck(opened_instance, entry, Silence(), stop or Stop(), lambda: at)
+        return full_text_stage.recheck(opened_instance, entry, Silence(), stop or Stop(), lambda: at)
 
 
 def test_every_file_is_looked_at_when_asked_for_and_only_then(instance) -> None:

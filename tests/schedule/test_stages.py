@@ -14,7 +14,7 @@ from gateway.core.errors import StoreBusy
 from gateway.store.opening import open_inbox
 from harvester.cli import main
 from harvester.harvest.instance import opened
-from harvester.http.pacing import Pace
+from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock

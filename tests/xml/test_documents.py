@@ -6,7 +6,7 @@ import pytest
 
 from gateway.core.errors import NotOaiPmh, NotXml
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
-from harvester.xml.outline import Broken, feed, outline, tag_end
+from harvester.xml.parsing import Broken, feed, outline, tag_end
 from tests.oai_pages import OAI, page, payload, record
 from tests.rows import each_row
 

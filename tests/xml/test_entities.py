@@ -1,6 +1,6 @@
 """Entities that a document declares itself: resolved within limits, or told."""
 
-from harvester.xml.entities import resolved
+from harvester.xml.repair import resolved
 from tests.rows import each_row
 
 

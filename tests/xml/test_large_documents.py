@@ -13,7 +13,7 @@ from harvester.fulltext.pages.landing_page import MOST_BYTES, MOST_TAGS, afforda
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.solr import answers as solr
-from harvester.xml import document, outline, parsing, slices
+from harvester.xml import document, parsing, slices
 from tests.oai_pages import OAI, page, record
 from tests.rows import each_row
 
@@ -132,16 +132,16 @@ def test_texts_and_tags_that_are_remembered_do_not_grow(monkeypatch: pytest.Monk
 
 
 def test_document_in_an_encoding_that_nobody_knows_is_no_outline():
-    with pytest.raises(outline.Broken, match="cannot be decoded"):
-        outline.feed(expat.ParserCreate(), b'<?xml version="1.0" encoding="shift_jis"?><a/>')
+    with pytest.raises(parsing.Broken, match="cannot be decoded"):
+        parsing.feed(expat.ParserCreate(), b'<?xml version="1.0" encoding="shift_jis"?><a/>')
 
 
 def test_tag_without_end_is_no_outline(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(outline, "_STEP", 10)
-    monkeypatch.setattr(outline, "_MOST_IN_TAG", 50)
-    with pytest.raises(outline.Broken, match="without end"):
-        outline.outline(b"<a " + b"b" * 100 + b"='c'/>", 1)
-    assert outline.outline(b"<a>" + b"b" * 500 + b"</a>", 1).name == "a"
+    monkeypatch.setattr(parsing, "_STEP", 10)
+    monkeypatch.setattr(parsing, "_MOST_IN_TAG", 50)
+    with pytest.raises(parsing.Broken, match="without end"):
+        parsing.outline(b"<a " + b"b" * 100 + b"='c'/>", 1)
+    assert parsing.outline(b"<a>" + b"b" * 500 + b"</a>", 1).name == "a"
 
 
 @each_row(

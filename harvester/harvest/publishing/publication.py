@@ -81,7 +81,7 @@ class Publisher:
         """Tell the child process that there are new pages. Raise the error that ended the child, if one did."""
         with suppress(BlockingIOError):  # it has plenty of such lines to read, and one is enough
             self._send(WAKE)
-        self._listen(0)
+        self.is_working(0)
 
     def finish(self) -> None:
         """Ask the child process to publish the remaining pages and exit.
@@ -97,13 +97,6 @@ class Publisher:
         with suppress(OSError):
             self._input.close()
 
-    def is_working(self, seconds: float) -> bool:
-        """Wait for so long, and return whether the child process still works.
-
-        Raise the error that ended it, if one did.
-        """
-        return self._listen(seconds)
-
     def kill(self) -> None:
         """End the child process at once. The next run publishes what it has not committed."""
         self.dismiss()
@@ -118,13 +111,15 @@ class Publisher:
         except BlockingIOError:
             raise
         except (OSError, ValueError):
-            self._listen(1.0)  # its error, if any
+            self.is_working(1.0)  # its error, if any
 
-    def _listen(self, seconds: float) -> bool:
+    def is_working(self, seconds: float) -> bool:
+        """Wait for so long, and return whether the child process still works. Raise the error that ended it."""
         while select([self._output], [], [], seconds)[0]:
             output = os.read(self._output, 65536)
             if not output:
-                self._check_farewell()
+                if status := self._process.wait():
+                    raise StoreError(f"The process that publishes ended with status {status}.")
                 return False
             *lines, self._unread = (self._unread + output).split(b"\n")
             for line in lines:
@@ -139,11 +134,6 @@ class Publisher:
         self.counts = Counter(message["counts"])
         self.example = str(message.get("example", ""))
 
-    def _check_farewell(self) -> None:
-        status = self._process.wait()
-        if status != 0:
-            raise StoreError(f"The process that publishes ended with status {status}.")
-
 
 def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     """Return what publication must know of a source: the settings', the entry's and the source's own words.
@@ -153,37 +143,27 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     """
     domain = instance.settings.text("repository_domain")
     fixed = instance.store.fact("repository_domain")
-    if fixed and fixed != domain and _is_published(instance):
-        raise ConfigurationError(
-            f"The repository's domain is {fixed} and cannot become {domain}: identifiers with it are published."
-        )
+    if fixed and fixed != domain:
+        with instance.store.view() as view:
+            if view.changes(0, 1):
+                raise ConfigurationError(
+                    f"The repository's domain is {fixed} and cannot become {domain}: identifiers with it are published."
+                )
     answer = instance.inbox.last_answer(entry.name, "ListMetadataFormats")
     formats = parse_formats(answer.repaired or answer.body).formats if answer else ()
+    # Provenance never names where something lies on this machine.
+    plain = f"file:/{entry.url.rpartition('/')[2]}" if entry.url.startswith("file:") else entry.url
+    fields = entry.own.get("fields")
     return SourceFacts(
         name=entry.name,
-        base_url=_shown_address(entry),
+        base_url=str(entry.own.get("base_url") or plain),
         domain=domain,
         formats={format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in formats},
         rights=entry.rights,
         prefer=entry.prefer,
-        fields=_texts_of(entry.own.get("fields")),
+        fields={str(name): str(value) for name, value in fields.items()} if isinstance(fields, Mapping) else {},
         apart=entry.apart,
     )
-
-
-def _shown_address(entry: SourceEntry) -> str:
-    """Return the address that provenance names: never where something lies on this machine."""
-    plain = f"file:/{entry.url.rpartition('/')[2]}" if entry.url.startswith("file:") else entry.url
-    return str(entry.own.get("base_url") or plain)
-
-
-def _texts_of(table: object) -> Mapping[str, str]:
-    return {str(name): str(value) for name, value in table.items()} if isinstance(table, Mapping) else {}
-
-
-def _is_published(instance: Instance) -> bool:
-    with instance.store.view() as view:
-        return bool(view.changes(0, 1))
 
 
 def counts_of(counts: Counts) -> dict[str, int]:
@@ -203,7 +183,6 @@ class Publication:
     """The publication of one source while it is harvested. Use it in a `with` block: no child outlives that."""
 
     def __init__(self, instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop) -> None:
-        """Nothing happens before `feed` or `finish`."""
         self._instance = instance
         self._entry = entry
         self._progress = progress

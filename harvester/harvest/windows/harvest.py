@@ -16,8 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import NamedTuple, Self, TypeAlias
 
 from gateway.core.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
@@ -31,9 +30,6 @@ from harvester.runtime.worker_pool import Job, WorkerPool
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources.seen import Seen
 
-Window = TypeVar("Window")
-Item = TypeVar("Item")
-
 Fetcher: TypeAlias = Callable[[], AbstractContextManager[Fetch]]
 # Errors that may not occur with half of a window.
 _OF_ITS_SIZE = (AnswerError, AnswerTooLarge, AnswerTooSlow)
@@ -43,39 +39,36 @@ _MOST_FAILED_SINCE_NEW = (
 )
 
 
-class Taken(NamedTuple, Generic[Window, Item]):
+class Taken(NamedTuple):
     """A result of a window: a step, None at its end, or the error that ended it."""
 
-    window: Window
-    item: Item | None = None
+    window: Cursor
+    item: Step | None = None
     error: BaseException | None = None
 
 
-class _Lane(NamedTuple, Generic[Window, Item]):
-    window: Window
-    pull: Callable[[Fetch], Item | None]
+class _Lane(NamedTuple):
+    window: Cursor
+    pull: Callable[[Fetch], Step | None]
 
 
-class ParallelWindows(Generic[Window, Item]):
+class ParallelWindows:
     """Several windows at once, one per lane. Use it in a `with` block."""
 
     def __init__(self, lanes: int, fetch: Fetch, fetcher: Fetcher | None) -> None:
-        """Take the fetcher of the first lane, and a function that opens further ones; None: there is one lane."""
         lanes = lanes if fetcher else 1
-        self._pool = WorkerPool[Fetch, Item | None | _Error](lanes, Stop(), self._opened, failed=_Error)
+        self._pool = WorkerPool[Fetch, Step | None | _Error](lanes, Stop(), self._opened, failed=_Error)
         self._given: list[Fetch] = [fetch]
         self._fetcher = fetcher
         self._free = [str(number) for number in range(lanes)]
-        self._lanes: dict[str, _Lane[Window, Item]] = {}
+        self._lanes: dict[str, _Lane] = {}
 
     def __enter__(self) -> Self:
         self._pool.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._pool.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._pool.__exit__(kind)
 
     @property
     def has_room(self) -> bool:
@@ -87,18 +80,18 @@ class ParallelWindows(Generic[Window, Item]):
         """Return whether no window is in progress."""
         return not self._lanes
 
-    def begin(self, window: Window, walk: Callable[[Fetch], Iterator[Item]]) -> None:
+    def begin(self, window: Cursor, walk: Callable[[Fetch], Iterator[Step]]) -> None:
         """Begin a window; a lane must be free."""
-        steps: list[Iterator[Item]] = []
+        steps: list[Iterator[Step]] = []
 
-        def pull(fetch: Fetch) -> Item | None:
+        def pull(fetch: Fetch) -> Step | None:
             if not steps:
                 steps.append(walk(fetch))
             return next(steps[0], None)
 
         self._pull(self._free.pop(), _Lane(window, pull))
 
-    def take(self, is_over: Callable[[Taken[Window, Item]], bool]) -> None:
+    def take(self, is_over: Callable[[Taken], bool]) -> None:
         """Wait for the next result of any window; `is_over` gets it, and returns whether to leave the window."""
         for number, result in self._pool.turn():
             lane = self._lanes.pop(number)
@@ -115,7 +108,7 @@ class ParallelWindows(Generic[Window, Item]):
             return nullcontext(self._given.pop())
         return self._fetcher()
 
-    def _pull(self, number: str, lane: _Lane[Window, Item]) -> None:
+    def _pull(self, number: str, lane: _Lane) -> None:
         self._lanes[number] = lane
         self._pool.add(Job(number, number, lane.pull))
 
@@ -151,7 +144,7 @@ class WindowedHarvest:
         """Harvest the open windows, one per connection at once. Raise the error that ended it early."""
         is_open = (window for window in windows if window.outcome in OPEN)
         self.left = deque(sorted(is_open, key=lambda window_: window_.outcome is WindowOutcome.FAILED))
-        with ParallelWindows[Cursor, Step](lanes, fetch, fetcher) as parallel:
+        with ParallelWindows(lanes, fetch, fetcher) as parallel:
             while True:
                 while self.left and parallel.has_room and not self._is_ending():
                     parallel.begin(window := self.left.popleft(), self._walk_of(window))
@@ -179,7 +172,7 @@ class WindowedHarvest:
         options = replace(self.options, window=dates_of(window.window), is_part=True, came=came)
         return lambda fetch: self.kind.changes(options, window, fetch)
 
-    def _is_last(self, taken: Taken[Cursor, Step]) -> bool:
+    def _is_last(self, taken: Taken) -> bool:
         """Take a result of a window; return whether the window is finished."""
         self.failed_since_new += taken.error is not None
         if isinstance(taken.error, DatesRefused) and self._takes_none(taken.window):
@@ -235,7 +228,8 @@ class WindowedHarvest:
         step = closed(self.kind, step)
         self.commit(step)
         # The next window uses the knowledge from this one.
-        self.options = replace(self.options, known=self.kind.learned((_known(self.options, window), step.cursor)))
+        known = self.kind.learned((replace(window, state=self.options.known), step.cursor))
+        self.options = replace(self.options, known=known)
         if step.is_complete:
             self.log.counts["windows_done"] += 1
             self.log.note(f"{label_of(window)}: {step.received} records.", aloud=False)
@@ -255,7 +249,3 @@ class WindowedHarvest:
         else:
             self.log.counts["windows_failed"] += 1
             self.lost(outcome, f"{label_of(window)}: {reason}")
-
-
-def _known(options: Options, window: Cursor) -> Cursor:
-    return replace(window, state=options.known)

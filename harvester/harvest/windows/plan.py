@@ -7,7 +7,7 @@ so that later changes are harvested, too. `run --full` makes a new plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -32,7 +32,8 @@ def planned(unit: str, earliest: date | None, until: date | None, now: float, *,
     `is_open`: the first window has no first day, because `earliest` is only a statement of the source.
     """
     yesterday = datetime.fromtimestamp(now, UTC).date() - _DAY
-    last = min(_first_of(unit, yesterday) - _DAY, until or date.max)
+    first_of = {"year": yesterday.replace(month=1, day=1), "month": yesterday.replace(day=1), "day": yesterday}[unit]
+    last = min(first_of - _DAY, until or date.max)
     begin = earliest or _EARLIEST
     if is_open:
         begin = min(max(begin, _EARLIEST), last)
@@ -68,15 +69,6 @@ def is_ignored(window: str, datestamps: Sequence[str]) -> bool:
     first, last = dates_of(window)
     outside = sum(not first <= datestamp[: len(last)] <= last for datestamp in datestamps)
     return 2 * outside > len(datestamps)
-
-
-def day_behind(windows: Iterable[Cursor]) -> str:
-    """Return the day after the last of some windows."""
-    return str(date.fromisoformat(max(dates_of(window.window)[1] for window in windows)) + _DAY)
-
-
-def _first_of(unit: str, day: date) -> date:
-    return {"year": day.replace(month=1, day=1), "month": day.replace(day=1), "day": day}[unit]
 
 
 def _next(unit: str, day: date) -> date:
@@ -134,7 +126,8 @@ def label_of(cursor: Cursor) -> str:
 
 def behind(windows: Sequence[Cursor], options: Options) -> Options:
     """Return the options of the list itself, which continues after its windows."""
-    first = day_behind(windows)
+    last = max(dates_of(window.window)[1] for window in windows)
+    first = str(date.fromisoformat(last) + _DAY)
     # A `from` behind the last date that is wanted is no legal request.
     from_ = min(first, options.until) if options.until else first
     is_whole = all(window.outcome in (WindowOutcome.DONE, WindowOutcome.SPLIT) for window in windows)

@@ -1,22 +1,94 @@
-"""Calls of many subscribers at once, and how each one ended.
+"""The requests of a hub to its subscribers (WebSub, 2018, §5.3 and §7), and calls of many of them at once.
 
 The threads of a round are divided among the networks of subscribers: a slow network must not delay the others. A
 network is that of the callback, and that from which the subscription was asked for.
 """
 
+import hmac
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from hashlib import sha256
 from time import monotonic
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gateway.core.address_rules import class_of, parse_address
 from gateway.core.errors import AddressRefused, GatewayError
+from gateway.core.model import HubDenial, HubMode, HubRequest, Subscriber
 from gateway.core.special_addresses import PUBLIC
 from gateway.hub.topics import network_of
+from harvester.http.messages import Body, Request
 from harvester.runtime.interrupts import Stop, StopAsked
-from harvester.schedule.hub.messages import host_of
+
+DEADLINE_SECONDS: Final = 15.0
+_FIRST_WAIT_SECONDS: Final = 60
+_LONGEST_WAIT_SECONDS: Final = 6 * 3_600
+_MOST_DOUBLINGS: Final = 16
+
+
+class Content(NamedTuple):
+    """What is delivered of a topic: an empty body says that the subscriber must request the topic itself."""
+
+    body: bytes
+    content_type: str
+
+
+def host_of(callback: str) -> str:
+    """Return the host of a callback, for messages: the rest of it may be a secret."""
+    return urlsplit(callback).hostname or "nowhere"
+
+
+def verification(asked: HubRequest, challenge: str, body: Body) -> Request:
+    """Return the request that verifies the intent of a subscriber (§5.3). The query of the callback is kept."""
+    fields = {"hub.mode": asked.mode.value, "hub.topic": asked.topic, "hub.challenge": challenge}
+    if asked.mode is HubMode.SUBSCRIBE:
+        fields["hub.lease_seconds"] = str(asked.lease_seconds)
+    return _with_fields(asked.callback, fields, body)
+
+
+def _with_fields(callback: str, fields: dict[str, str], body: Body) -> Request:
+    parts = urlsplit(callback)
+    query = "&".join(filter(None, (parts.query, urlencode(fields))))
+    return _bounded(Request(urlunsplit(parts._replace(query=query)), sink=body))
+
+
+def denial(denied: HubDenial, body: Body) -> Request:
+    """Return the request that informs a subscriber of the end of its subscription (§5.2)."""
+    return _with_fields(
+        denied.callback, {"hub.mode": "denied", "hub.topic": denied.topic, "hub.reason": denied.reason}, body
+    )
+
+
+def delivery(subscriber: Subscriber, content: Content, links: str, body: Body) -> Request:
+    """Return the request that delivers a topic (§7), signed if the subscriber has a secret (§7.1)."""
+    headers = [("Content-Type", content.content_type), ("Link", links)]
+    if subscriber.secret:
+        digest = hmac.new(subscriber.secret.encode(), content.body, sha256).hexdigest()
+        headers.append(("X-Hub-Signature", f"sha256={digest}"))
+    return _bounded(Request(subscriber.callback, "", tuple(headers), "POST", content.body, sink=body))
+
+
+def is_success(status: int) -> bool:
+    """Return whether a status means that the subscriber has accepted; a redirect does not (§7)."""
+    return 200 <= status < 300  # noqa: PLR2004
+
+
+def wait_after(failures: int) -> int:
+    """Return the seconds to wait after so many failures in a row: a minute, doubled each time, at most six hours."""
+    return min(_FIRST_WAIT_SECONDS << min(max(failures - 1, 0), _MOST_DOUBLINGS), _LONGEST_WAIT_SECONDS)
+
+
+def _bounded(request: Request) -> Request:
+    """Return a request that is sent once, but for a connection that the subscriber has closed meanwhile."""
+    return replace(
+        request, follows=False, patience=1, waits_seconds=0.0, deadline_seconds=DEADLINE_SECONDS, may_be_refused=True
+    )
+
+
+# --- The calls of many subscribers at once, and how each one ended ----------------------------------------------------
 
 Networks: TypeAlias = tuple[str, ...]
 

@@ -24,7 +24,7 @@ from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.site_resources import SiteResources, selected
 from gateway.store.base import Store, View
 from harvester.http.messages import Body, Fetch, Request
-from harvester.schedule.hub.messages import DEADLINE_SECONDS, Content
+from harvester.schedule.hub.calls import DEADLINE_SECONDS, Content
 
 _MOST_CHANGES: Final = 5_000  # so many have about a megabyte, the most that is delivered
 _BEGIN: Final = re.compile(rb'<rs:md capability="changelist" from="([0-9TZ:-]{20})"/>')

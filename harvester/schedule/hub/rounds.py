@@ -1,11 +1,11 @@
-"""The rounds of our hub, which `tend` runs: each delivers what is new, and verifies the requests that wait.
+"""The rounds of our hub: each delivers what is new, and verifies the requests that wait.
 
 It delivers first, and then once more to those whose subscription has just begun. A subscriber whose subscription was
 ended here is informed once (`hub.mode=denied`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,39 +13,60 @@ from functools import partial
 from http import HTTPStatus
 from secrets import token_urlsafe
 from time import monotonic, time
-from traceback import format_exception
 from typing import Final
 
 from gateway.core.address_rules import Allowed
-from gateway.core.errors import GatewayError
 from gateway.core.model import HubDenial, HubRequest, Subscriber
 from gateway.core.settings import Settings
 from gateway.core.special_addresses import PUBLIC
 from gateway.hub.subscribers import topics_of
 from gateway.hub.topics import Topic
-from gateway.store.base import Subscribers
 from harvester.harvest.instance import Instance
 from harvester.http.address_guard import elsewhere
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Body, Fetch, Fetched, Request, status_of
-from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop, breakable
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
-from harvester.schedule.due import repeated
-from harvester.schedule.hub.calls import Calls, Networks, Result, Shares, networks_of
-from harvester.schedule.hub.messages import Content, delivery, denial, host_of, is_success, verification, wait_after
+from harvester.schedule import rounds
+from harvester.schedule.hub.calls import (
+    Calls,
+    Content,
+    Networks,
+    Result,
+    Shares,
+    delivery,
+    denial,
+    host_of,
+    is_success,
+    networks_of,
+    verification,
+    wait_after,
+)
 from harvester.schedule.hub.news import ChangeLists, Contents, News
 
 _HUB: Final = "hub"  # the name of our requests
-_LOCK: Final = "hub.round"  # no name of a source has a dot
-_PAUSE_SECONDS: Final = 5.0
 _LONGEST_SECONDS: Final = 60.0
+_TOGETHER: Final = 500
+_WRITTEN_TOGETHER: Final = 50
+_DAY_SECONDS: Final = 86_400
+_REASON: Final = "The callback has accepted no delivery for days."
+_VERIFIED_TOGETHER: Final = 500
+_MOST_DENIALS: Final = 100_000
+_CHALLENGE_BYTES: Final = 32
+_MOST_TRIES: Final = 5
 
 
-class Rounds:
-    """The rounds of the hub of one instance."""
+class Rounds(rounds.Rounds):
+    """The rounds of the hub of one instance. Their counts are how many requests and deliveries ended how.
+
+    Topics are delivered at least once, and in the order of the changes. A subscriber that accepts nothing for days is
+    dropped.
+    """
+
+    name = "hub"
+    lock_name = "hub.round"
+    pause_seconds = 5.0
 
     def __init__(
         self,
@@ -55,37 +76,18 @@ class Rounds:
         clock: Callable[[], float] = time,
         ended: Callable[[Counter[str]], None] = lambda _: None,
     ) -> None:
-        """Take the instance. `clock` returns seconds since 1970; `ended` gets the counts of each round that has any."""
-        self._instance, self._progress, self._stop, self._clock = instance, progress, stop, clock
+        super().__init__(instance, progress, stop, ended)
+        self._subscribers = instance.subscribers
+        self._give_up_seconds = instance.settings.number("hub_give_up_after") * _DAY_SECONDS
         topics = topics_of(instance.settings)
-        self._news = None if topics is None else News(instance.store, topics)
-        self._ended = ended
-        self._complaint = ""
+        self._clock, self._news = clock, None if topics is None else News(instance.store, topics)
 
-    def run(self) -> Counter[str]:
-        """Run one round; return how many requests and deliveries ended how. An error is reported, and ends nothing.
+    def _parts(self) -> Iterable[rounds.Part]:
+        return () if self._news is None or not self._has_subscribers() else (partial(self._ran, self._news),)
 
-        Nothing is done while another process runs a round.
-        """
-        counts: Counter[str] = Counter()
-        complaint = ""
-        try:
-            if self._news is not None and self._has_subscribers():
-                with lock(self._instance.folder, _LOCK):
-                    counts = self._ran(self._news)
-        except SourceLocked:
-            pass
-        except GatewayError as error:
-            complaint = str(error)
-        except Exception as error:  # noqa: BLE001 - a fault of the hub never stops harvests
-            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
-        if complaint and complaint != self._complaint:
-            self._progress.fail(f"hub: {complaint}")
-        self._complaint = complaint
-        if counts:
-            self._progress.say(f"hub: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}.")
-            self._ended(counts)
-        return counts
+    def _words(self, counts: Counter[str]) -> str:
+        ended = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        return f"{ended}." if ended else ""
 
     def run_all(self) -> None:
         """Run rounds until no call is left for the next one, or for a minute."""
@@ -93,80 +95,49 @@ class Rounds:
         while self.run()["left"] and monotonic() < end and not self._stop.is_asked:
             pass
 
-    @contextmanager
-    def repeated(self) -> Iterator[None]:
-        """Run rounds in a thread, as long as the block lasts."""
-        if self._news is None:
-            yield
-            return
-        with repeated(lambda: bool(self.run()["left"]), self._stop, "hub", _PAUSE_SECONDS):
-            yield
-
     def _has_subscribers(self) -> bool:
-        subscribers = self._instance.subscribers
-        return bool(subscribers.requests(int(self._clock()), 1) or subscribers.denials(1) or subscribers.all())
+        known = self._subscribers
+        return bool(known.requests(int(self._clock()), 1) or known.denials(1) or known.all())
 
     def _ran(self, news: News) -> Counter[str]:
-        subscribers, settings = self._instance.subscribers, self._instance.settings
-        reporting = (self._progress, self._stop, self._clock)
-        verification = Verification(subscribers, *reporting)
-        delivery = Delivery(subscribers, news, *reporting, settings.number("hub_give_up_after"))
+        settings = self._instance.settings
         lists = ChangeLists(self._instance.store, settings, news.topics)
         contents_at = partial(Contents, partial(_to_topic, settings, self._stop), lists)
         own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
         threads = settings.number("hub_threads")
         with _to_subscribers(settings, own, self._stop) as fetch, ThreadPoolExecutor(threads, "hub") as pool:
             calls = Calls(pool, self._stop, Shares(threads))
-            counts = Counter(expired=subscribers.expire(int(self._clock())))
-            counts += delivery.deliver(fetch, calls, contents_at)
-            counts += verification.verify(fetch, calls)
-            counts += verification.inform(fetch, calls)
+            counts = Counter(expired=self._subscribers.expire(int(self._clock())))
+            counts += self._deliver(news, fetch, calls, contents_at)
+            counts += self._verify(fetch, calls)
+            counts += self._inform(fetch, calls)
             again = Calls(pool, self._stop, calls.shares)
             if counts["subscribed"]:
-                counts += delivery.deliver(fetch, again, contents_at)
+                counts += self._deliver(news, fetch, again, contents_at)
             counts += Counter(left=max(calls.left, again.left))
         return counts
 
+    # -- topics are delivered (WebSub, 2018, §7) --
 
-# --- Delivers topics to subscribers (WebSub, 2018, §7): at least once, and in the order of the changes ---------------
-
-_TOGETHER: Final = 500
-_WRITTEN_TOGETHER: Final = 50
-_DAY_SECONDS: Final = 86_400
-_REASON: Final = "The callback has accepted no delivery for days."
-
-
-class Delivery:
-    """Delivers what is new. A subscriber that accepts nothing for `give_up_days` is dropped."""
-
-    def __init__(
-        self,
-        subscribers: Subscribers,
-        news: News,
-        progress: Progress,
-        stop: Stop,
-        clock: Callable[[], float],
-        give_up_days: int,
-    ) -> None:
-        self._subscribers, self._news, self._progress, self._stop = subscribers, news, progress, stop
-        self._clock, self._give_up_seconds = clock, give_up_days * _DAY_SECONDS
-
-    def deliver(self, fetch: Fetch, calls: Calls, contents_at: Callable[[int], Contents]) -> Counter[str]:
+    def _deliver(self, news: News, fetch: Fetch, calls: Calls, contents_at: Callable[[int], Contents]) -> Counter[str]:
         """Deliver to all subscribers whose topics have news; return how many deliveries ended how.
 
         `contents_at` returns what is delivered, for a horizon.
         """
         counts: Counter[str] = Counter()
-        horizon = self._news.horizon()
+        horizon = news.horizon()
         contents = contents_at(horizon)
         good: list[int] = []
 
         def call(due: tuple[Subscriber, Topic]) -> Result:
             subscriber, topic = due
             content = contents.of(topic, subscriber.delivered_until)
-            return _accepted(fetch, subscriber, content, self._news.topics.links(topic))
+            return _accepted(fetch, subscriber, content, news.topics.links(topic))
 
-        for (subscriber, _), result in calls.results(call, self._due(horizon, contents), _networks):
+        def networks(due: tuple[Subscriber, Topic]) -> Networks:
+            return networks_of(due[0].callback, due[0].network)
+
+        for (subscriber, _), result in calls.results(call, self._due(news, horizon, contents), networks):
             if not result.problem and not result.is_stopped:
                 good.append(subscriber.number)
                 counts["delivered"] += 1
@@ -179,14 +150,14 @@ class Delivery:
             self._subscribers.delivered(good, horizon)
         return counts
 
-    def _due(self, horizon: int, contents: Contents) -> Iterator[tuple[Subscriber, Topic]]:
+    def _due(self, news: News, horizon: int, contents: Contents) -> Iterator[tuple[Subscriber, Topic]]:
         """Yield the subscribers whose topics have news, and these topics, whose content is requested here."""
         now, after = int(self._clock()), 0
         while not self._stop.is_asked and (batch := self._subscribers.due(now, after, _TOGETHER)):
             after = batch[-1].number
             for subscriber in batch:
-                topic = self._news.topics.named(subscriber.topic)
-                if topic is not None and self._news.has_news(topic, subscriber.delivered_until, horizon):
+                topic = news.topics.named(subscriber.topic)
+                if topic is not None and news.has_news(topic, subscriber.delivered_until, horizon):
                     contents.whole(topic)
                     yield subscriber, topic
 
@@ -206,44 +177,22 @@ class Delivery:
         self._subscribers.failed(subscriber.number, now, now + wait_after(subscriber.tries + 1), result.problem)
         return "failed"
 
+    # -- the intent of subscribers is verified (§5.3) --
 
-def _networks(due: tuple[Subscriber, Topic]) -> Networks:
-    return networks_of(due[0].callback, due[0].network)
-
-
-def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:
-    """Deliver to a subscriber; there is no problem if it answers with a status 2xx, whatever its body is."""
-    body = Body()
-    status = status_of(fetch, delivery(subscriber, content, links, body), body)
-    return Result(status, "" if is_success(status) else f"It answers with HTTP status {status}.")
-
-
-# --- Verifies the intent of subscribers (WebSub, 2018, §5.3) ---------------------------------------------------------
-
-_VERIFIED_TOGETHER: Final = 500
-_MOST_DENIALS: Final = 100_000
-_CHALLENGE_BYTES: Final = 32
-_MOST_TRIES: Final = 5
-
-
-class Verification:
-    """Verifies the requests that wait."""
-
-    def __init__(self, subscribers: Subscribers, progress: Progress, stop: Stop, clock: Callable[[], float]) -> None:
-        self._subscribers, self._progress, self._stop, self._clock = subscribers, progress, stop, clock
-
-    def verify(self, fetch: Fetch, calls: Calls) -> Counter[str]:
+    def _verify(self, fetch: Fetch, calls: Calls) -> Counter[str]:
         """Verify all requests that are due; return how many ended how."""
         counts: Counter[str] = Counter()
 
         def call(asked: HubRequest) -> Result:
             return _echoed(fetch, asked)
 
-        for asked, result in calls.results(call, self._due(), lambda asked: networks_of(asked.callback, asked.network)):
+        for asked, result in calls.results(
+            call, self._requests(), lambda asked: networks_of(asked.callback, asked.network)
+        ):
             counts[self._written(asked, result)] += 1
         return counts
 
-    def _due(self) -> Iterator[HubRequest]:
+    def _requests(self) -> Iterator[HubRequest]:
         now, after = int(self._clock()), 0
         while requests := self._subscribers.requests(now, _VERIFIED_TOGETHER, after):
             yield from requests
@@ -251,7 +200,7 @@ class Verification:
             if self._stop.is_asked:
                 break
 
-    def inform(self, fetch: Fetch, calls: Calls) -> Counter[str]:
+    def _inform(self, fetch: Fetch, calls: Calls) -> Counter[str]:
         """Inform subscribers, once, of the end of their subscriptions (§5.2); return how many there were."""
         counts: Counter[str] = Counter()
 
@@ -279,6 +228,13 @@ class Verification:
         self._subscribers.drop_request(asked.number)
         self._progress.say(f"hub: a request was not confirmed by {host_of(asked.callback)}: {result.problem}")
         return "refused"
+
+
+def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:
+    """Deliver to a subscriber; there is no problem if it answers with a status 2xx, whatever its body is."""
+    body = Body()
+    status = status_of(fetch, delivery(subscriber, content, links, body), body)
+    return Result(status, "" if is_success(status) else f"It answers with HTTP status {status}.")
 
 
 def _echoed(fetch: Fetch, asked: HubRequest) -> Result:

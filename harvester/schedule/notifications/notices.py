@@ -12,10 +12,10 @@ from gateway.core.model import RunOutcome
 from gateway.core.states import of_run
 from harvester.fulltext.substance import sentence
 from harvester.harvest.clock import wrong_clock
+from harvester.harvest.facts import alarms_of
 from harvester.harvest.instance import Instance
+from harvester.harvest.list_progress import waiting_in_words
 from harvester.harvest.repository_identity import accepting, differences, is_waiting, known_identity
-from harvester.harvest.unattended import alarms_of
-from harvester.harvest.waiting_deletions import waiting_in_words
 
 
 class Need(StrEnum):

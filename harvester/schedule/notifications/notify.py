@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from time import monotonic, time
-from typing import NamedTuple
 
 from gateway.core import durable
 from gateway.core.errors import AddressRefused, AnswerTooSlow, ConnectionFailed, GatewayError, RemoteRefuses, TryLater
@@ -81,7 +80,8 @@ def notify(
             if notice is None:
                 return None
             _write(file, last)  # without this file each run would send the notice again
-            if not _is_sent_by_any(notice, settings):
+            sent = [_is_sent(setting, notice, settings) for setting in _TRANSPORTS if settings.text(setting)]
+            if not any(sent):
                 return None
             last[subject] = after(notice, last.get(subject), now)
             _write(file, last)
@@ -104,23 +104,15 @@ def _write(file: Path, last: Mapping[str, SentNotice]) -> None:
     durable.write(file, json.dumps(last, indent=1).encode())
 
 
-def _is_sent_by_any(notice: Notice, settings: Settings) -> bool:
-    """Send a notice by all transports that are set; return whether one succeeded."""
-    # each of them
-    done = [_is_sent(transport, notice, settings) for transport in _TRANSPORTS if settings.text(transport.setting)]
-    return any(done)
-
-
-def _is_sent(transport: Transport, notice: Notice, settings: Settings) -> bool:
-    address = settings.text(transport.setting)
+def _is_sent(setting: str, notice: Notice, settings: Settings) -> bool:
+    """Send a notice by the transport whose address is in a setting; return whether it succeeded."""
+    address = settings.text(setting)
     if monotonic() < _PAUSED.get(address, 0.0):
-        log.warning(
-            "A notice about %s is not sent: the address of %s did not answer.", notice.subject, transport.setting
-        )
+        log.warning("A notice about %s is not sent: the address of %s did not answer.", notice.subject, setting)
         return False
     began = monotonic()
     try:
-        transport.send(notice, settings)
+        _TRANSPORTS[setting](notice, settings)
     except GatewayError as error:
         log.warning("A notice about %s could not be sent. %s", notice.subject, error)
         if monotonic() - began >= _SLOW_SECONDS:
@@ -149,14 +141,11 @@ _SENTENCES: Mapping[type[Exception], str] = {
 }
 
 
-class Transport(NamedTuple):
-    """A transport of notices, and the setting with its address."""
-
-    setting: str
-    send: Callable[[Notice, Settings], None]
-
-
-_TRANSPORTS = (Transport("notify_smtp_url", send_email), Transport("notify_webhook_url", _post))
+# By the setting with the address of each.
+_TRANSPORTS: Mapping[str, Callable[[Notice, Settings], None]] = {
+    "notify_smtp_url": send_email,
+    "notify_webhook_url": _post,
+}
 # The end of the pause of each slow address: it must not delay the work on many sources.
 _PAUSED: dict[str, float] = {}
 _SLOW_SECONDS, _PAUSE_SECONDS = 5.0, 900.0

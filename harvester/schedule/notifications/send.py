@@ -194,7 +194,6 @@ class BackgroundNotifier:
     def __init__(
         self, notify: Callable[[str], None], limit_seconds: float = LIMIT_SECONDS, most_waiting: int = MOST_WAITING
     ) -> None:
-        """Take the function that sends the notice of a source; the thread begins with the first name."""
         self._notify, self._limit_seconds, self._most_waiting = notify, limit_seconds, most_waiting
         self._names: dict[str, None] = {}  # in the order in which they came
         self._changed = Condition()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from gateway.core.xmlio import children, name_of, text_of
-from harvester.xml.outline import Broken, Element, outline
+from harvester.xml.parsing import Broken, Element, outline
 
 # The roots of records, by their local names. A `record` is one of MARC only with fields in it.
 _RECORDS = frozenset((

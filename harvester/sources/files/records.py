@@ -18,8 +18,7 @@ from harvester.http.dates import moment_of
 from harvester.sources.files.collections import cut_places, doubt_of
 from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list
 from harvester.xml.decoding import decode
-from harvester.xml.outline import Broken, Element, outline
-from harvester.xml.parsing import strict
+from harvester.xml.parsing import Broken, Element, outline, strict
 from harvester.xml.repair import cleaned
 from harvester.xml.slices import named, text_of
 

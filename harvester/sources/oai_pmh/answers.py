@@ -13,8 +13,8 @@ from lxml import etree
 
 from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Format, SetDescription, Slice
+from harvester.xml.document import LIFTED as _LIFTED
 from harvester.xml.document import Document, read, read_list
-from harvester.xml.first_generation import LIFTED as _LIFTED
 from harvester.xml.slices import LIST_VERBS, lists_of, local, named, text_of
 
 _QUOTED = 40  # characters of a foreign name

@@ -13,7 +13,7 @@ from typing import Self
 
 from gateway.core.errors import AnswerError, NotResourceSync
 from harvester.http.messages import Fetch, Fetched, Request
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources import Step
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.find_lists import ResourceSet

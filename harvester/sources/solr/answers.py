@@ -16,8 +16,7 @@ from gateway.core.errors import NotSolr, NotXml, RemoteError
 from gateway.core.xmlio import name_of
 from gateway.core.xmltext import clean, escape, escape_attribute
 from harvester.xml.decoding import decode, is_plain
-from harvester.xml.outline import Broken, outline
-from harvester.xml.parsing import refuse_heavy_json, strict
+from harvester.xml.parsing import Broken, outline, refuse_heavy_json, strict
 from harvester.xml.repair import cleaned
 
 _LEVELS = 3  # response, result, doc

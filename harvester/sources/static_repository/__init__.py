@@ -19,7 +19,7 @@ from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, bound
 from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources.oai_pmh.description import identity_of
 from harvester.sources.repeated_requests import fetch_answer, raw_page

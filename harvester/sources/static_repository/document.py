@@ -18,7 +18,7 @@ from gateway.core.model import Format, Slice
 from gateway.core.xmltext import OAI_PMH, escape_attribute
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, parse_formats, parse_identify, parse_list
 from harvester.xml.decoding import decode, is_plain
-from harvester.xml.outline import Broken, feed_in_parts
+from harvester.xml.parsing import Broken, feed_in_parts
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/static-repository"
 _OPENING = re.compile(rb"<(?:[\w.-]+:)?Repository[\s>]")

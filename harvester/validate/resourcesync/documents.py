@@ -9,9 +9,10 @@ from hashlib import sha256
 
 from gateway.core.errors import AnswerTooLarge, NotXml
 from gateway.core.xmltext import SITEMAP
-from harvester.validate.resourcesync.elements import OF_ENTRIES, judge_element, judge_links, judge_time
-from harvester.validate.resourcesync.entries import EntryRules
-from harvester.validate.resourcesync.kinds import (
+from harvester.validate.resourcesync.entries import OF_ENTRIES, EntryRules, judge_element, judge_links, judge_time
+from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Judged, Listed, Observer
+from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
+from harvester.validate.resourcesync.values import (
     KINDS,
     MD_ATTRIBUTES,
     OLDER_ATTRIBUTES,
@@ -19,12 +20,12 @@ from harvester.validate.resourcesync.kinds import (
     OLDER_TIMES,
     TIMES,
     Kind,
+    latest,
+    moment,
     older,
+    relation_of,
+    whole,
 )
-from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
-from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.rules import Judged
-from harvester.validate.resourcesync.values import latest, moment, relation_of, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _ENCODINGS = ("", "utf-8", "utf8", "us-ascii")
@@ -216,7 +217,8 @@ class _DocumentRules:
             stated = document.md.get("capability", "")
             document.capability = stated if stated in KINDS else ""
             self._md(stated, has_md=True)
-        judged.faults(shown, "document.md", [] if own or self._has_strange_md else ["The document has no rs:md."])
+        has_strange_md = any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
+        judged.faults(shown, "document.md", [] if own or has_strange_md else ["The document has no rs:md."])
         judged.faults(shown, "document.md-once", [f"The document has {len(own)} rs:md."] if len(own) > 1 else [])
         late = [top.name for top in self.reading.tops if top.is_late and top.name in ("rs:md", "rs:ln")]
         judged.faults(shown, "document.first", (f"{name} is after the first entry." for name in late))
@@ -233,10 +235,6 @@ class _DocumentRules:
         document.links = tuple(links)
         if document.kind is not None and document.kind.up:
             self._up(document.kind)
-
-    @property
-    def _has_strange_md(self) -> bool:
-        return any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
 
     def _up(self, kind: Kind) -> None:
         shown, judged = self.document.shown, self.judged

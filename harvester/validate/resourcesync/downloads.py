@@ -4,27 +4,26 @@ Only this module sends requests.
 """
 
 import hashlib
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from gateway.core.errors import FetchError
-from harvester.http.messages import Fetch, Fetched, Request
-from harvester.runtime.temporary_files import AnonymousFile
+from harvester.http.messages import Fetched, Request, Sink
+from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources.resourcesync.bounded_parser import STEP
 from harvester.validate.check import Undecided
-from harvester.validate.client import Clock
+from harvester.validate.client import MostRequests, Requests
 from harvester.validate.signposting.visits import Visit
 
 _OK = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(MostRequests):
     """The limits of a check. `fetch` is how many resources of a list are requested; None: all.
 
-    `bytes` bounds the bodies of all answers together, and `lists` the Capability Lists.
+    `lists` bounds the Capability Lists.
     """
 
     requests: int = 2000
@@ -78,20 +77,18 @@ class Download(Visit):
             self._file = None
 
     @property
-    def _came(self) -> str:
+    def came(self) -> str:
+        """The answer in one line."""
         if self.fetched is None:
             return f"no answer: {self.refusal}"
         return f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}, {self.size} bytes"
 
 
-class _Body:
+class _Body(Sink):
     """Takes the body of an answer with status 200. A repeated try begins again."""
 
     def __init__(self, file: AnonymousFile) -> None:
         self.file = file
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        return ()
 
     def begin(self, answer: Fetched) -> bool:
         self.file.clear()
@@ -101,34 +98,13 @@ class _Body:
         self.file.put(part)
 
 
-class Downloads:
-    """The requests of one check. `get` raises Undecided when a limit is reached."""
-
-    def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        self.limits = limits
-        self.sent = 0
-        self._fetch = fetch
-        self._clock = clock
-        self._started = clock()
-        self._bytes = 0
-
-    @property
-    def seconds(self) -> float:
-        """The seconds since the start."""
-        return self._clock() - self._started
+class Downloads(Requests[Limits]):
+    """The requests of one check."""
 
     def get(self, url: str, accept: str = "*/*") -> Download:
         """Return the answer of an address; the caller closes it. Raise Undecided at a limit."""
-        limits = self.limits
-        if self.sent >= limits.requests:
-            raise Undecided(f"The limit of {limits.requests} requests was reached.")
-        left = limits.seconds - self.seconds
-        if left <= 0:
-            raise Undecided(f"The limit of {limits.seconds:g} seconds was reached.")
-        room = limits.bytes - self._bytes
-        if room <= 0:
-            raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
-        self.sent += 1
+        left = self.left()
+        room = self.limits.bytes - self.received
         file = AnonymousFile("the answer", room)
         request = Request(
             url.partition("#")[0],
@@ -138,17 +114,12 @@ class Downloads:
             waits_seconds=min(left, 30.0),
             deadline_seconds=max(1.0, left),
         )
-        try:
-            fetched = self._fetch(request)
-        except FetchError as error:
-            size = file.size
-            file.close()
-            if size > room:
-                self._bytes += size
-                raise Undecided(f"The limit of {limits.bytes} bytes was reached.") from error
-            return Download(request, None, error, None)
-        self._bytes += file.size
-        if fetched.status != _OK:
-            file.close()
-            return Download(request, fetched, None, None)
-        return Download(request, fetched, None, file)
+        fetched, error = self.send(request)
+        if error is None or file.size > room:
+            self.received += file.size
+        if error is None and fetched is not None and fetched.status == _OK:
+            return Download(request, fetched, None, file)
+        file.close()
+        if error is not None and file.size > room:
+            raise Undecided(f"The limit of {self.limits.bytes} bytes was reached.") from error
+        return Download(request, fetched, error, None)

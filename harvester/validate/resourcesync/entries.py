@@ -1,13 +1,133 @@
-"""The rules of entries, one after the other. A million of them take a minute at most, so each is looked at once."""
+"""The rules of single elements, and of entries, one after the other. Pure.
 
+A million entries take a minute at most, so each is looked at once.
+"""
+
+from collections.abc import Iterable
 from typing import TypeAlias
 
+from gateway.core.xmltext import SITEMAP
 from harvester.http.urls import split
-from harvester.validate.resourcesync.elements import judge_element, judge_links, judge_representation, judge_time
-from harvester.validate.resourcesync.model import MOST_ENTRIES, Document
-from harvester.validate.resourcesync.reading import Attributes, Entry, Node
-from harvester.validate.resourcesync.rules import Judged
-from harvester.validate.resourcesync.values import MOST_ADDRESS, is_absolute, latest, moment, strange_in, wrong_path
+from harvester.validate.check import Shown
+from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Judged
+from harvester.validate.resourcesync.reading import TERMS, Attributes, Entry, Node
+from harvester.validate.resourcesync.values import (
+    LN_ATTRIBUTES,
+    MD_ATTRIBUTES,
+    MOST_ADDRESS,
+    NUMBER,
+    OLDER_ATTRIBUTES,
+    OLDER_RELATIONS,
+    hash_faults,
+    is_absolute,
+    is_complete,
+    latest,
+    moment,
+    older,
+    strange_in,
+    wrong_path,
+)
+from harvester.validate.signposting.syntax import KNOWN, MEDIA_TYPE
+
+_DAY = 86_400  # a clock may be wrong
+OF_ENTRIES = ("loc", "lastmod", "changefreq", "priority")
+_ATTRIBUTES = {"rs:md": MD_ATTRIBUTES, "rs:ln": LN_ATTRIBUTES}
+# Relations of the standard (Z39.99 §6.2, §14) that are not registered, or younger than the list.
+_RELATIONS = KNOWN | {"up", "index", "contents", "archives", "hub", "self", "via", "profile"}
+_PRIORITIES = range(1, 1_000_000)
+_CODINGS = frozenset(
+    "aes128gcm br compress dcb dcz deflate exi gzip identity pack200-gzip x-compress x-gzip zstd".split()  # noqa: SIM905
+)
+
+
+def judge_time(judged: Judged, shown: Shown, name: str, text: str, now: float) -> float | None:
+    """Judge one time, and return it in Unix time."""
+    judged.applied(shown, ("times.form", "times.utc", "times.future"))
+    at = moment(text)
+    if at is None:
+        judged.fault("times.form", shown, f"{name} is {text[:100]!r}.")
+        return None
+    if not is_complete(text):
+        judged.fault("times.utc", shown, f"{name} is {text}.")
+    if at > now + _DAY:
+        judged.fault("times.future", shown, f"{name} is {text}.")
+    return at
+
+
+def judge_element(judged: Judged, shown: Shown, name: str, attributes: Attributes) -> None:
+    """Judge the name of an element, and the names of the attributes of `rs:md` and `rs:ln`."""
+    known = _ATTRIBUTES.get(name)
+    if known is None:
+        _judge_name(judged, shown, name)
+        return
+    for attribute in attributes:
+        namespace, _, local = attribute.rpartition(" ")
+        if not namespace and local not in known:
+            sentence = older(f"{name} has the attribute {local[:100]!r}.", OLDER_ATTRIBUTES.get(local))
+            judged.fault("xml.attributes", shown, sentence)
+        elif namespace == TERMS:
+            judged.fault("xml.prefix", shown, f"{name} has the attribute {local[:100]!r} with a prefix.")
+
+
+def _judge_name(judged: Judged, shown: Shown, name: str) -> None:
+    if name in OF_ENTRIES:
+        return
+    namespace, _, local = name.rpartition(" ")
+    if local in ("md", "ln"):
+        judged.fault("xml.terms", shown, f"{local} is in the namespace {namespace[:200]!r}, not {TERMS}.")
+    elif namespace in ("", SITEMAP, TERMS):
+        judged.fault("xml.elements", shown, f"The document has an element {local[:100]!r}.")
+
+
+def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: float) -> None:
+    """Judge the attributes of `rs:ln` elements."""
+    for link in links:
+        href, rel = link.get("href", "").strip(), link.get("rel", "").strip()
+        judged.applied(shown, ("link.href", "link.rel", "link.absolute", "link.relation"))
+        if not href:
+            judged.fault("link.href", shown, f"A link with the relation {rel[:100]!r} has no href.")
+        elif not is_absolute(href):
+            judged.fault("link.absolute", shown, f"The href {href[:200]!r} is not absolute.")
+        if not rel:
+            judged.fault("link.rel", shown, f"The link to {href[:200]!r} has no rel.")
+        elif not (is_absolute(rel) if ":" in rel else rel.lower() in _RELATIONS):
+            judged.fault(
+                "link.relation", shown, older(f"The relation is {rel[:100]!r}.", OLDER_RELATIONS.get(rel.lower()))
+            )
+        if "pri" in link:
+            pri = link["pri"].strip()
+            is_number = NUMBER.fullmatch(pri) is not None and int(pri) in _PRIORITIES
+            judged.faults(shown, "link.priority", [] if is_number else [f"pri is {pri[:100]!r}."])
+        if "modified" in link:
+            judge_time(judged, shown, "modified", link["modified"].strip(), now)
+        judge_representation(judged, shown, link)
+
+
+def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -> None:
+    """Judge the values of `hash`, `length`, `type` and `encoding` of an element."""
+    if "hash" in attributes:
+        judged.applied(shown, ("hash.syntax", "hash.algorithm", "hash.digits", "hash.once"))
+        for rule, sentence in hash_faults(attributes["hash"]):
+            judged.fault(rule, shown, sentence)
+    if "length" in attributes:
+        length = attributes["length"]
+        wrong = [] if NUMBER.fullmatch(length) else [f"length is {length[:100]!r}."]
+        judged.faults(shown, "length.form", wrong)
+    if "type" in attributes:
+        stated = attributes["type"]
+        judged.faults(shown, "type.form", [] if is_media_type(stated) else [f"type is {stated[:100]!r}."])
+    if "encoding" in attributes:
+        codings = attributes["encoding"].replace(",", " ").lower().split()
+        others = [coding for coding in codings if coding not in _CODINGS] or ([] if codings else [""])
+        judged.faults(shown, "encoding.form", (f"encoding is {coding[:100]!r}." for coding in others))
+
+
+def is_media_type(stated: str) -> bool:
+    """Return whether a text is a media type; it may have parameters."""
+    return MEDIA_TYPE.fullmatch(stated.partition(";")[0].strip()) is not None
+
+
+# --- entries ----------------------------------------------------------------------------------------------------------
 
 Parts: TypeAlias = tuple[str, str, Attributes, list[Attributes]]  # address, lastmod, rs:md, links
 
@@ -32,6 +152,7 @@ class EntryRules:
         self._entry_name = "sitemap" if document.is_index else "url"
         attributes = () if kind is None else (kind.parts or ()) if document.is_index else kind.entries
         self._attributes = frozenset((*attributes, *_WITH_A_RULE_OF_THEIR_OWN))
+        self._may_have = attributes or ("capability",) if document.is_index else attributes
         self._is_manifest = kind is not None and kind.is_manifest
         self._has_changes = kind is not None and kind.changes and not document.is_index
         self._is_plain = kind is None  # of no known kind: the attributes of entries are not judged
@@ -140,8 +261,9 @@ class EntryRules:
         judged, shown = self._judged, self._shown
         if not self._is_plain:
             for name in md:
-                if name not in self._attributes and " " not in name:
-                    self._foreign(name, loc)
+                # Unknown attributes have another rule.
+                if name not in self._attributes and " " not in name and name in _KNOWN:
+                    judged.fault("entry.attributes", shown, f"The entry of {loc[:200]} has {name}.")
         if "hash" in md or "length" in md or "type" in md or "encoding" in md:
             judge_representation(judged, shown, md)
         for name in ("datetime", "at", "completed", "from", "until"):
@@ -152,18 +274,8 @@ class EntryRules:
         if not self._has_changes and not self._is_plain and ("change" in md or "datetime" in md):
             judged.fault("change.foreign", shown, f"The entry of {loc[:200]} has change or datetime.")
         judged.applied(shown, ("change.foreign",))
-        if "capability" in md and not self._is_plain and "capability" not in self._allowed:
+        if "capability" in md and not self._is_plain and "capability" not in self._may_have:
             judged.fault("entry.attributes", shown, f"The entry of {loc[:200]} has capability.")
-
-    @property
-    def _allowed(self) -> tuple[str, ...]:
-        assert self._kind is not None
-        return (self._kind.parts or ("capability",)) if self._document.is_index else self._kind.entries
-
-    def _foreign(self, name: str, loc: str) -> None:
-        """Report an attribute that is none of this kind of document; unknown ones have another rule."""
-        if name in _KNOWN:
-            self._judged.fault("entry.attributes", self._shown, f"The entry of {loc[:200]} has {name}.")
 
     def _path(self, md: Attributes, loc: str) -> None:
         judged, shown = self._judged, self._shown

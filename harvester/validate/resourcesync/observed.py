@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from harvester.validate.resourcesync.inventory import Inventory, key_of
-from harvester.validate.resourcesync.model import Document
+from harvester.validate.resourcesync.memory import Inventory, key_of
+from harvester.validate.resourcesync.model import Document, Observer
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import is_other_state, latest, moment, relation_of, state_of
 
@@ -53,7 +53,7 @@ class Links:
     is_whole: bool = True
 
 
-class Observed:
+class Observed(Observer):
     """What is kept of one set of resources. `before` is the Resource List of an earlier run."""
 
     def __init__(self, sample: int, *, is_compared: bool) -> None:
@@ -180,10 +180,3 @@ def _is_later(change: Resource, listed: Resource) -> bool:
     changed = moment(change.md.get("datetime", "") or change.lastmod)
     at = moment(listed.document.md.get("at", ""))
     return changed is None or at is None or changed >= at
-
-
-class Unobserved:
-    """Takes the resources of a document that no set of resources has: a package, or an archive."""
-
-    def resource(self, document: Document, loc: str, lastmod: str, md: Attributes, links: list[Attributes]) -> None:
-        """Keep nothing."""

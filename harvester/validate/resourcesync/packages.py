@@ -6,6 +6,7 @@ import hashlib
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
+from contextlib import closing
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -19,9 +20,8 @@ from harvester.validate.check import Evidence
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
 from harvester.validate.resourcesync.memory import Memory
-from harvester.validate.resourcesync.model import Document, Listed
+from harvester.validate.resourcesync.model import Document, Judged, Listed, Observer
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.rules import Judged
 from harvester.validate.resourcesync.values import NUMBER, moment, other_times, relation_of, whole
 from harvester.validate.signposting.declared import normal_form
 
@@ -47,7 +47,7 @@ class _File(NamedTuple):
     md: Attributes
 
 
-class _Files:
+class _Files(Observer):
     """Takes the entries of a manifest."""
 
     def __init__(self) -> None:
@@ -70,10 +70,7 @@ class PackageRules:
         taken: Callable[[str], Download] | None = None,
         wanted: Container[tuple[object, ...]] = (),
     ) -> None:
-        """Take the requests, the verdicts, the memory of earlier runs, and the Unix time.
-
-        `taken` returns the answer of an address. The addresses of `wanted` are part of each sample.
-        """
+        """`taken` returns the answer of an address. The addresses of `wanted` are part of each sample."""
         self.documents: list[Document] = []
         self.judged_urls: set[str] = set()
         self._taken, self._wanted = taken or downloads.get, wanted
@@ -98,14 +95,11 @@ class PackageRules:
             room = max(0, min(most - len(wanted), len(others)))
             chosen = wanted + Random(7).sample(others, room)  # noqa: S311 - no secret
         for listed in chosen:
-            download = self._taken(listed.loc)
-            try:
+            with closing(self._taken(listed.loc)) as download:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 judged.faults(download, "dump.works", failed)
                 if download.is_success:
                     self.judge(download, listed, dump)
-            finally:
-                download.close()
 
     def manifest(self, download: Download) -> Document | None:
         """Return the manifest of a package without verdicts; None when there is none that can be read."""
@@ -184,16 +178,13 @@ class PackageRules:
         for link in listed.links:
             if relation_of(link) != "contents" or not link.get("href"):
                 continue
-            contents = self._downloads.get(whole(link["href"], listed.loc))
-            try:
+            with closing(self._downloads.get(whole(link["href"], listed.loc))) as contents:
                 if not contents.is_success:
                     sentence = [f"The contents link to {contents.request.url} brings {contents.ended}."]
                 else:
                     is_same = contents.digest() == manifest.digest
                     sentence = [] if is_same else [f"{contents.request.url} is not the manifest in the package."]
                 self._judged.faults(download, "dump.contents", sentence)
-            finally:
-                contents.close()
 
 
 def _late(dump: Document) -> Iterator[str]:

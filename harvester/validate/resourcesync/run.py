@@ -14,12 +14,9 @@ from harvester.http.messages import Fetch
 from harvester.validate.check import Report
 from harvester.validate.client import Clock
 from harvester.validate.resourcesync.downloads import Downloads, Limits
-from harvester.validate.resourcesync.inventory import Inventory, key_of
-from harvester.validate.resourcesync.memory import Before, Memory
-from harvester.validate.resourcesync.model import Document
-from harvester.validate.resourcesync.resources import judge_resources
-from harvester.validate.resourcesync.rules import RULES, Judged
-from harvester.validate.resourcesync.together import Together
+from harvester.validate.resourcesync.memory import Before, Inventory, Memory, key_of
+from harvester.validate.resourcesync.model import RULES, Document, Judged
+from harvester.validate.resourcesync.together import Together, judge_resources
 from harvester.validate.resourcesync.values import moment
 from harvester.validate.resourcesync.walk import Set, Walk
 from harvester.validate.signposting.declared import is_http

@@ -1,13 +1,135 @@
-"""The forms of values in ResourceSync documents: times, hashes, addresses, numbers (Z39.99 §7). Pure."""
+"""What each document of ResourceSync 1.1 carries (Z39.99 §8 to §13, Appendix A; Archives 1.0), and its values. Pure."""
 
 import re
 from calendar import timegm
 from collections.abc import Iterator
+from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urljoin
 
-from harvester.validate.resourcesync.kinds import TIMES
 from harvester.validate.resourcesync.reading import Attributes
+from harvester.validate.signposting.syntax import NOT_IN_A_URI
+
+_SINCE = ("at", "completed")
+_WINDOW = ("from", "until")
+_REPRESENTATION = ("hash", "length", "type", "encoding")
+_CHANGED = ("change", "datetime")
+
+
+class Kind(NamedTuple):
+    """A kind of document.
+
+    `required` and `times` are attributes of its `rs:md`: the time that it must have, and those that it may have.
+    `entries` are the attributes of `rs:md` in its entries, and `parts` those in the entries of its index.
+    `up` is the capability of the document that its `up` link leads to; empty: it needs none.
+    """
+
+    name: str
+    section: str
+    required: str = ""
+    times: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    parts: tuple[str, ...] | None = None  # None: there is no index of such documents
+    up: str = "capabilitylist"
+    lists: str = ""  # the entries are `documents` or `packages`; else resources
+    changes: bool = False
+    is_manifest: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    "description": Kind(
+        "Source Description",
+        "§8",
+        entries=("capability", *_REPRESENTATION),
+        parts=("capability", *_REPRESENTATION),
+        up="",
+        lists="documents",
+    ),
+    "capabilitylist": Kind(
+        "Capability List", "§9", entries=("capability", *_REPRESENTATION), up="description", lists="documents"
+    ),
+    "resourcelist": Kind("Resource List", "§10.1", "at", _SINCE, _REPRESENTATION, (*_SINCE, *_REPRESENTATION)),
+    "resourcedump": Kind(
+        "Resource Dump", "§11", "at", _SINCE, (*_REPRESENTATION, *_SINCE), (*_SINCE, *_REPRESENTATION), lists="packages"
+    ),
+    "resourcedump-manifest": Kind(
+        "Resource Dump Manifest", "§11", "at", _SINCE, (*_REPRESENTATION, "path"), is_manifest=True
+    ),
+    "changelist": Kind(
+        "Change List",
+        "§12.1",
+        "from",
+        _WINDOW,
+        (*_REPRESENTATION, *_CHANGED),
+        (*_WINDOW, *_REPRESENTATION),
+        changes=True,
+    ),
+    "changedump": Kind(
+        "Change Dump",
+        "§13",
+        "from",
+        _WINDOW,
+        (*_REPRESENTATION, *_WINDOW),
+        (*_WINDOW, *_REPRESENTATION),
+        lists="packages",
+    ),
+    "changedump-manifest": Kind(
+        "Change Dump Manifest",
+        "§13",
+        "from",
+        _WINDOW,
+        (*_REPRESENTATION, *_CHANGED, "path"),
+        changes=True,
+        is_manifest=True,
+    ),
+    "change-notification": Kind(
+        "Change Notification", "§12.1", "from", _WINDOW, (*_REPRESENTATION, *_CHANGED), changes=True
+    ),
+    "framework-notification": Kind(
+        "Framework Notification",
+        "§12.1",
+        times=_WINDOW,
+        entries=(*_REPRESENTATION, *_CHANGED, "capability", *_SINCE, *_WINDOW),
+        up="",
+        changes=True,
+    ),
+    **{
+        f"{of}-archive": Kind(
+            f"{name} Archive", "Archives §2", entries=(*times, *_REPRESENTATION), parts=(*times,), lists="documents"
+        )
+        for of, name, times in (
+            ("resourcelist", "Resource List", _SINCE),
+            ("resourcedump", "Resource Dump", _SINCE),
+            ("changelist", "Change List", _WINDOW),
+            ("changedump", "Change Dump", _WINDOW),
+        )
+    },
+}
+
+# What earlier versions, and programs with errors, wrote, and the sentence about it.
+OLDER_CAPABILITIES = {
+    "resourcesync": ("description", "ResourceSync 0.9 had this for a Source Description."),
+    "capability": ("capabilitylist", "No version has this; a Capability List is a capabilitylist."),
+    "changenotification": ("change-notification", "No version has this without a hyphen."),
+}
+OLDER_RELATIONS = {"resourcesync": "ResourceSync 0.5 and 0.9 had this; since 1.0 the relation is up."}
+OLDER_TIMES = {"from": "ResourceSync 0.9 had from and until for every document."}
+OLDER_ATTRIBUTES = {"modified": "ResourceSync 0.5 had this for the time of a list; since 0.9 it is at or from."}
+
+MD_ATTRIBUTES = frozenset((*_SINCE, *_WINDOW, *_REPRESENTATION, *_CHANGED, "capability", "path"))
+LN_ATTRIBUTES = frozenset((*_REPRESENTATION, "href", "rel", "modified", "path", "pri", "profile"))
+TIMES = (*_SINCE, *_WINDOW)
+
+
+def older(sentence: str, known: str | tuple[str, str] | None) -> str:
+    """Return a sentence with what earlier versions had, if they had it."""
+    if known is None:
+        return sentence
+    return f"{sentence} {known if isinstance(known, str) else known[1]}"
+
+
+# --- the forms of values: times, hashes, addresses, numbers (Z39.99 §7) -----------------------------------------------
 
 HASHES = {"md5": 32, "sha-1": 40, "sha-256": 64}  # hexadecimal digits
 _TIME = re.compile(
@@ -16,13 +138,11 @@ _TIME = re.compile(
 _HASH = re.compile(r"(?:md5:[0-9a-fA-F]{32}|sha-1:[0-9a-fA-F]{40}|sha-256:[0-9a-fA-F]{64})")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
 NUMBER = re.compile(r"[0-9]{1,18}")
-_NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
 _HTTP = re.compile(r"(?i)https?://[^/?#\s]+")
 MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
 # Seconds after the first one, by the length of a date; 1 is a time without seconds, and 0 one with them.
 _SPANS = {4: 366 * 86_400 - 1, 7: 31 * 86_400 - 1, 10: 86_399, 1: 59, 0: 0}
-_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _STATE_DIGITS = 15
 _OF_LENGTH = 4  # the kind of a state
 _LATEST_HOUR, _LATEST_MINUTE, _LATEST_SECOND = 23, 59, 60
@@ -36,11 +156,14 @@ def moment(text: str) -> float | None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     numbers = (int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0))
-    if not _is_date(*numbers[:3]) or numbers[3] > _LATEST_HOUR or numbers[4] > _LATEST_MINUTE:
+    try:
+        date(*numbers[:3])
+    except ValueError:
         return None
-    if numbers[5] > _LATEST_SECOND:
+    if numbers[3] > _LATEST_HOUR or numbers[4] > _LATEST_MINUTE or numbers[5] > _LATEST_SECOND:
         return None
-    return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - _offset(zone or "Z")
+    offset = 0 if zone in (None, "Z") else int(zone[1:3]) * 3600 + int(zone[4:]) * 60
+    return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - (-offset if zone and zone[0] == "-" else offset)
 
 
 def latest(text: str) -> float | None:
@@ -50,20 +173,6 @@ def latest(text: str) -> float | None:
         return None
     precision = len(text) if "T" not in text else 0 if text.count(":") - ("+" in text or text[-6:-5] == "-") > 1 else 1
     return first + _SPANS[precision]
-
-
-def _is_date(year: int, month: int, day: int) -> bool:
-    if year == 0 or not 1 <= month <= len(_DAYS) or not 1 <= day <= _DAYS[month - 1]:
-        return False
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return is_leap or (month, day) != (2, 29)
-
-
-def _offset(zone: str) -> int:
-    if zone == "Z":
-        return 0
-    seconds = int(zone[1:3]) * 3600 + int(zone[4:]) * 60
-    return -seconds if zone[0] == "-" else seconds
 
 
 def relation_of(link: Attributes) -> str:
@@ -122,7 +231,7 @@ def hash_faults(text: str) -> Iterator[tuple[str, str]]:
 
 def strange_in(address: str) -> str:
     """Return the first character of an address that no URI has; empty when there is none."""
-    match = _NOT_IN_A_URI.search(address)
+    match = NOT_IN_A_URI.search(address)
     return match[0] if match else ""
 
 

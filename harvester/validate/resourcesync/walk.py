@@ -4,6 +4,7 @@ a page -> its links, /.well-known/resourcesync, robots.txt -> Source Description
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -13,14 +14,12 @@ from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_h
 from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.documents import judge
 from harvester.validate.resourcesync.downloads import Download, Downloads
-from harvester.validate.resourcesync.kinds import KINDS
 from harvester.validate.resourcesync.memory import Memory
-from harvester.validate.resourcesync.model import Document, Listed, Observer
-from harvester.validate.resourcesync.observed import Observed, Unobserved
+from harvester.validate.resourcesync.model import Document, Judged, Listed, Observer
+from harvester.validate.resourcesync.observed import Observed
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
-from harvester.validate.resourcesync.rules import Judged
-from harvester.validate.resourcesync.values import other_times
+from harvester.validate.resourcesync.values import KINDS, other_times
 from harvester.validate.signposting.declared import is_http, normal_form
 
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
@@ -79,7 +78,10 @@ class Walk:
             for start in self._starts(url):
                 self._visit(start)
             self._visit_sitemaps(url)
-            self._visit_linked()
+            # What documents link to, so that it is judged from every starting point.
+            for document in self.documents:  # grows meanwhile
+                for target in (*document.linked("up")[:1], *document.linked("index")[:1]):
+                    self._visit(target)
         except Undecided as reason:
             self.limit = str(reason)
         if not self.documents:
@@ -192,19 +194,10 @@ class Walk:
                 sentence = f"robots.txt names {document.url}, whose capability is {document.capability or 'unknown'}."
                 self.judged.faults(document.shown, "discovery.robots", [sentence] if is_wrong else [])
 
-    def _visit_linked(self) -> None:
-        """Visit what documents link to, so that it is judged from every starting point."""
-        for document in self.documents:  # grows meanwhile
-            for target in (*document.linked("up")[:1], *document.linked("index")[:1]):
-                self._visit(target)
-
     def _sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
-        download = self.downloads.get(at_root(url, "/robots.txt"))
-        try:
+        with closing(self.downloads.get(at_root(url, "/robots.txt"))) as download:
             return leads_of_robots(download.beginning, download.url)[:_MOST_SITEMAPS] if download.is_success else ()
-        finally:
-            download.close()
 
     def _asked(self, url: str) -> Download:
         """Return the answer of an address, which stays open. Raise Undecided at a limit."""
@@ -235,7 +228,7 @@ class Walk:
     def peeked(self, download: Download) -> Document:
         """Return the document of an answer without verdicts."""
         document = Document((download.request.url,), download)
-        return judge(document, download.parts, Judged(), Unobserved(), self.now)
+        return judge(document, download.parts, Judged(), Observer(), self.now)
 
     def _visit(self, url: str) -> None:
         """Visit a document and what it lists, and first the index that it is a part of."""
@@ -301,12 +294,15 @@ class Walk:
         observed = self._observer()
         resource_set = Set(observed)
         self.sets.append(resource_set)
-        by_order = sorted(capability_list.listed, key=lambda listed: _rank(listed.md.get("capability", "")))
+        rank = {capability: number for number, capability in enumerate(_ORDER)}
+        by_order = sorted(
+            capability_list.listed, key=lambda listed: rank.get(listed.md.get("capability", ""), len(_ORDER))
+        )
         for listed in by_order:
             capability = listed.md.get("capability", "")
             if capability in ("change-notification", "framework-notification"):
                 continue  # the address of a topic
-            observer: Observer = Unobserved() if capability in resource_set.roots else observed
+            observer: Observer = Observer() if capability in resource_set.roots else observed
             if capability == "resourcelist" and observer is observed:
                 observed.before = self.memory.inventory(listed.loc)
             root = self.document(listed.loc, observer)
@@ -336,7 +332,7 @@ class Walk:
             self._packages.of_dump(document)
         elif document.capability.endswith("-archive"):
             for listed in document.listed[:_MOST_ARCHIVED]:
-                old = self.document(listed.loc, Unobserved())
+                old = self.document(listed.loc, Observer())
                 if old is not None:
                     self._judge_same("archive.same", old, document.capability.removesuffix("-archive"), document)
                     wrong = other_times(listed.md, old.md)
@@ -369,15 +365,12 @@ class Walk:
         """Return the document at an address; None when there is none. Raise Undecided at a limit."""
         key = normal_form(url)
         if key not in self._known:
-            download = self._taken(url)
-            try:
+            with closing(self._taken(url)) as download:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 self.judged.faults(download, "answer.works", failed)
                 self._known[key] = None
                 if download.is_success:
-                    self._read(url, download, observer or Unobserved())
-            finally:
-                download.close()
+                    self._read(url, download, observer or Observer())
         return self._known[key]
 
     def _read(self, url: str, download: Download, observer: Observer) -> Document:
@@ -408,7 +401,3 @@ def _is_sitemap(beginning: bytes) -> bool:
 
 def _is_package(download: Download) -> bool:
     return download.beginning.startswith(_ZIP)
-
-
-def _rank(capability: str) -> int:
-    return _ORDER.index(capability) if capability in _ORDER else len(_ORDER)

@@ -11,7 +11,7 @@ from gateway.core.errors import AnswerTooLarge, ConfigurationError
 from harvester.http.messages import Fetch
 from harvester.validate.check import Check, Report, Verdict
 from harvester.validate.client import Clock
-from harvester.validate.signposting import catalog, landing, linksets, resources, syntax
+from harvester.validate.signposting import landing, linksets, resources, syntax
 from harvester.validate.signposting.declared import is_http
 from harvester.validate.signposting.site import HTML, Site, page_of
 from harvester.validate.signposting.visits import Limits, Visits
@@ -22,9 +22,7 @@ __all__ = ["CHECKS", "Limits", "levels", "lint"]
 _LEVELS = {"linkset": "level 2", "resource": "level 2", "catalog": "FAIRiCat"}
 _GROUPS = ("level 1", "level 2", "FAIRiCat")
 
-CHECKS: tuple[Check[Site], ...] = tuple(
-    chain(landing.CHECKS, resources.CHECKS, linksets.CHECKS, catalog.CHECKS, syntax.CHECKS)
-)
+CHECKS: tuple[Check[Site], ...] = tuple(chain(landing.CHECKS, resources.CHECKS, linksets.CHECKS, syntax.CHECKS))
 
 
 def lint(url: str, fetch: Fetch, *, limits: Limits | None = None, clock: Clock = time.monotonic) -> Report:
@@ -46,7 +44,7 @@ def lint(url: str, fetch: Fetch, *, limits: Limits | None = None, clock: Clock =
     refusal = start.refusal or site.asked.refusal
     if refusal is not None:
         raise refusal
-    results = tuple(check.run(site) for check in CHECKS)
+    results = tuple(check.run(site, conversation.consulted) for check in CHECKS)
     return Report(site.url, results, conversation.sent, conversation.seconds)
 
 

@@ -42,6 +42,7 @@ class Site:
         self.url = url
         self.conversation = conversation
         self.part = part
+        self._targets: dict[str, tuple[Target, ...]] = {}
 
     @property
     def asked(self) -> Visit:
@@ -119,25 +120,18 @@ class Site:
 
     # -- what the page links to ------------------------------------------------------------------------------------
 
-    @cached_property
-    def _targets(self) -> dict[str, tuple[Target, ...]]:
-        return {}
-
     def targets(self, rel: str) -> tuple[Target, ...]:
         """Return the first targets of a relation, as many as the limit allows, each with its answer to HEAD."""
         if rel not in self._targets:
             links = {one.link.href: one for one in reversed(self.links(rel)) if is_http(one.link.href)}
-            first = [links.pop(url) for url in self._addresses_of_part if url in links]
+            part = () if self.part is None else {self.part.request.url: None, self.part.url: None}
+            first = [links.pop(url) for url in part if url in links]
             chosen = [*first, *list(links.values())[::-1]][: self.conversation.limits.links]
-            self._targets[rel] = tuple(Target(one, self._head(one)) for one in chosen)
+            ask = self.conversation.ask
+            self._targets[rel] = tuple(
+                Target(one, ask(one.link.href, method="HEAD", accept=accepted(one))) for one in chosen
+            )
         return self._targets[rel]
-
-    @property
-    def _addresses_of_part(self) -> tuple[str, ...]:
-        return () if self.part is None else tuple({self.part.request.url: None, self.part.url: None})
-
-    def _head(self, declared: Declared) -> Visit:
-        return self.conversation.ask(declared.link.href, method="HEAD", accept=accepted(declared))
 
     def own(self, rel: str) -> list[Target]:
         """Return the targets on the host of the page that answer with success: on others it may have no say."""

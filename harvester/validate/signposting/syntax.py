@@ -11,7 +11,7 @@ from harvester.validate.signposting.site import Site
 from harvester.validate.signposting.visits import Visit
 
 _ONCE = ("rel", "anchor", "type", "media", "title", "title*")  # RFC 8288 §3.3, §3.2, §3.4.1
-_NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
+NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
 _NOT_IN_A_FIELD = re.compile(r"[^\t\r\n -~]")  # another check reports line folds
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")  # RFC 6838 §4.2
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S")
@@ -133,7 +133,7 @@ def _registered(site: Site) -> Findings:
 def _addresses(site: Site) -> Findings:
     for one in site.declared:
         for address in (one.href, one.anchor):
-            if wrong := _NOT_IN_A_URI.search(address):
+            if wrong := NOT_IN_A_URI.search(address):
                 yield Finding(one.visit, f"<{address}> has {wrong[0]!r}, which no URI has ({one.form}).")
 
 

@@ -5,10 +5,9 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 
-from gateway.core.errors import AddressRefused, AnswerTooLarge, FetchError, TryLater
-from harvester.http.messages import Fetch, Fetched, Request
-from harvester.validate.check import Evidence, Undecided
-from harvester.validate.client import Clock
+from gateway.core.errors import AddressRefused, AnswerTooLarge, TryLater
+from harvester.http.messages import Fetch, Request
+from harvester.validate.client import Answered, Clock, MostRequests, Requests
 
 _OK, _NO_MORE = 200, 300
 _MOST_SHOWN = 300  # characters of a header in a line of the report
@@ -18,10 +17,10 @@ _CHARSET = re.compile(r"(?i);\s*charset\s*=\s*\"?([A-Za-z0-9_:.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(MostRequests):
     """The limits of a check, and the sizes of a header of common practice.
 
-    `links` bounds how many targets of one relation are visited. `bytes` bounds the bodies of all answers together.
+    `links` bounds how many targets of one relation are visited.
     """
 
     requests: int = 100
@@ -32,23 +31,13 @@ class Limits:
     most_header: int = 8190  # Apache accepts so many bytes in a field of an application behind it
 
 
-class Visit:
-    """One request and its answer. `refusal` is the error when there was no answer."""
-
-    def __init__(self, request: Request, fetched: Fetched | None, refusal: FetchError | None = None) -> None:
-        self.request = request
-        self.fetched = fetched
-        self.refusal = refusal
+class Visit(Answered):
+    """One request and its answer, with its links."""
 
     @property
     def url(self) -> str:
         """The address that answered, after all redirects."""
         return self.request.url if self.fetched is None else self.fetched.url
-
-    @property
-    def status(self) -> int:
-        """The HTTP status; 0 without an answer."""
-        return 0 if self.fetched is None else self.fetched.status
 
     @property
     def is_success(self) -> bool:
@@ -64,15 +53,6 @@ class Visit:
     def ended(self) -> str:
         """The status, or that there is no answer, for a sentence."""
         return f"HTTP {self.status}" if self.status else "no answer"
-
-    @property
-    def body(self) -> bytes:
-        """The bytes of the answer; empty when there is none."""
-        return b"" if self.fetched is None else self.fetched.body
-
-    def header(self, name: str) -> str:
-        """Return an HTTP header of the answer, or an empty string."""
-        return "" if self.fetched is None else self.fetched.header(name)
 
     @cached_property
     def link_header(self) -> str:
@@ -96,14 +76,15 @@ class Visit:
         match = _CHARSET.search(self.header("Content-Type"))
         return match[1].lower() if match else ""
 
-    def evidence(self, finding: str = "") -> Evidence:
-        """Return the request and the answer in one line each, with a finding."""
+    @property
+    def asked(self) -> str:
+        """The request in one line."""
         accept = dict(self.request.headers).get("Accept", "")
-        asked = f"{self.request.method} {self.request.url}" + (f" (Accept: {accept})" if accept else "")
-        return Evidence(asked, self._came, finding)
+        return f"{self.request.method} {self.request.url}" + (f" (Accept: {accept})" if accept else "")
 
     @property
-    def _came(self) -> str:
+    def came(self) -> str:
+        """The answer in one line."""
         if self.fetched is None:
             return f"no answer: {self.refusal}"
         came = f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}"
@@ -118,32 +99,12 @@ def essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
 
 
-class Visits:
+class Visits(Requests[Limits]):
     """The requests of one check. The same request is sent once. `ask` raises Undecided when a limit is reached."""
 
     def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
-        self.limits = limits
-        self.sent = 0
-        self._consulted: list[Visit] = []
-        self._fetch = fetch
-        self._clock = clock
-        self._started = clock()
-        self._bytes = 0
+        super().__init__(fetch, limits, clock)
         self._known: dict[tuple[str, str, str], Visit] = {}
-
-    @property
-    def seconds(self) -> float:
-        """The seconds since the start."""
-        return self._clock() - self._started
-
-    def begin_check(self) -> None:
-        """Forget which answers the check before consulted."""
-        self._consulted.clear()
-
-    @property
-    def last_evidence(self) -> tuple[Evidence, ...]:
-        """The answer that was consulted last, if any."""
-        return tuple(visit.evidence() for visit in self._consulted[-1:])
 
     def ask(self, url: str, *, method: str = "GET", accept: str = "") -> Visit:
         """Return the visit of an address. Raise Undecided at a limit."""
@@ -151,26 +112,15 @@ class Visits:
         key = (method, url, accept)
         if key not in self._known:
             self._known[key] = self._visit(url, method, accept)
-        self._consulted.append(self._known[key])
+        self.consulted.append(self._known[key])
         return self._known[key]
 
     def _visit(self, url: str, method: str, accept: str) -> Visit:
-        limits = self.limits
-        if self.sent >= limits.requests:
-            raise Undecided(f"The limit of {limits.requests} requests was reached.")
-        if self.seconds >= limits.seconds:
-            raise Undecided(f"The limit of {limits.seconds:g} seconds was reached.")
-        if self._bytes >= limits.bytes:
-            raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
-        headers = (("Accept", accept),) if accept else (("Accept", "*/*"),)
-        left = max(1.0, limits.seconds - self.seconds)
+        left = max(1.0, self.left())
+        headers = (("Accept", accept or "*/*"),)
         request = Request(
             url, headers=headers, method=method, patience=1, waits_seconds=min(left, 30.0), deadline_seconds=left
         )
-        self.sent += 1
-        try:
-            fetched = self._fetch(request)
-        except FetchError as error:
-            return Visit(request, None, error)
-        self._bytes += len(fetched.body)
-        return Visit(request, fetched)
+        visit = Visit(request, *self.send(request))
+        self.received += len(visit.body)
+        return visit

@@ -18,7 +18,7 @@ from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.publishing.publication import Publisher
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import await_publishers
 

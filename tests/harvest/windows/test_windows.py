@@ -18,7 +18,7 @@ from harvester.cli import main
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.windows.plan import UNITS, dates_of, halves, planned
 from harvester.runtime.exit_status import Status

@@ -10,10 +10,9 @@ from gateway.core.model import Cursor, Selection
 from gateway.store.opening import open_inbox, open_store
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
-from harvester.harvest.held_records import StoredHoldings
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.run_lifecycle import RunResult
-from harvester.harvest.run_options import RunOptions, source_options
+from harvester.harvest.named_records import StoredHoldings
+from harvester.harvest.run_lifecycle import RunOptions, RunResult, source_options
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import Stop, StopAsked

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.runtime.exit_status import Status
 from tests.seeds import SEED
 from tests.sources.resourcesync.site import DC

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from harvester.harvest.run_options import RunOptions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import AT, DC, LIST, document
 

@@ -5,8 +5,8 @@ from hashlib import md5
 import pytest
 
 from gateway.core.model import Cursor, RunOutcome
-from harvester.harvest.run_options import RunOptions
-from harvester.harvest.waiting_deletions import waiting_deletions
+from harvester.harvest.list_progress import waiting_deletions
+from harvester.harvest.run_lifecycle import RunOptions
 from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST
 

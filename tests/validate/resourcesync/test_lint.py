@@ -11,9 +11,7 @@ from gateway.core.errors import AddressRefused, AnswerTooLarge, ConfigurationErr
 from harvester.cli import main
 from harvester.validate.check import Evidence, Verdict
 from harvester.validate.resourcesync.documents import judge
-from harvester.validate.resourcesync.model import Document
-from harvester.validate.resourcesync.observed import Unobserved
-from harvester.validate.resourcesync.rules import Judged
+from harvester.validate.resourcesync.model import Document, Judged, Observer
 from harvester.validate.resourcesync.run import Limits, lint
 from harvester.validate.resourcesync.values import moment
 from tests.conftest import SHARED
@@ -71,7 +69,7 @@ class _Shown:
 def _of_document(body):
     """Return the findings in one document."""
     judged = Judged()
-    judge(Document(("http://example.com/x.xml",), _Shown()), lambda: [body], judged, Unobserved(), NOW)
+    judge(Document(("http://example.com/x.xml",), _Shown()), lambda: [body], judged, Observer(), NOW)
     broken = (Verdict.FAIL, Verdict.WARNING)
     return {result.check: result.evidence[0].finding for result in judged.results() if result.verdict in broken}
 

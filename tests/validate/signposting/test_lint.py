@@ -222,8 +222,8 @@ def test_requests_links_seconds_and_bytes_are_bounded():
     report = _run(_site(), bytes=10)
     assert "The limit of 10 bytes was reached." in _skipped(report).values()
     seconds = iter(range(1_000))
-    report = lint(BASE + PAGE, _site().fetch, limits=Limits(seconds=20), clock=lambda: float(next(seconds)))
-    assert "The limit of 20 seconds was reached." in _skipped(report).values()
+    report = lint(BASE + PAGE, _site().fetch, limits=Limits(seconds=10), clock=lambda: float(next(seconds)))
+    assert "The limit of 10 seconds was reached." in _skipped(report).values()
     asked = []
     site = _site()
     lint(BASE + PAGE, lambda request: asked.append(request.url) or site.fetch(request), limits=Limits(links=1))
