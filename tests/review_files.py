@@ -73,12 +73,14 @@ class Files:
         body = body or b"%PDF-1.7 " + name.encode()
         digest = sha256(body).hexdigest()
         url = candidate.pop("url", f"https://repository.example.net/{name}.pdf")
+        score = candidate.pop("score", 0.4)
         facts = {
             "evidence": "best_oa_location",
             "license": "cc-by",
             "version": "accepted",
-            "score": 0.4,
             "kind": "article",
+            "judge": int(score is not None),
+            "likeness": score or 0.0,
         }
         checked = Candidate(
             url,
@@ -108,7 +110,7 @@ class Files:
         identifier = f"{DOMAIN}:laro/{name}"
         urls = [f"https://repository.example.net/{number:05}.pdf" for number in range(count)]
         checked = tuple(
-            Candidate(url, "unpaywall", outcome=Outcome.LOW_SCORE, sha256=f"{number:064x}", score=0.4)
+            Candidate(url, "unpaywall", outcome=Outcome.LOW_SCORE, sha256=f"{number:064x}", judge=1, likeness=0.4)
             for number, url in enumerate(urls)
         )
         result = SearchResult(Outcome.LOW_SCORE, candidates=checked, title="Large")

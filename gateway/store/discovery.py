@@ -18,7 +18,7 @@ from gateway.store.connector import Session
 from gateway.store.discovery_copies import CopyLists
 from gateway.store.discovery_lists import DecisionLists, Offers, Samples, enter
 from gateway.store.discovery_rechecks import Rechecks
-from gateway.store.discovery_rows import alarm_of, copy_rows, decision_of, decision_row, is_on_other_bytes
+from gateway.store.discovery_rows import alarm_of, copy_rows, decision_of, decision_row, is_on_other_bytes, spaced
 from gateway.store.queries import load
 from gateway.store.values import Decide
 from gateway.store.waiting import PATIENCE_SECONDS
@@ -114,7 +114,7 @@ class Discovery(CopyLists, DecisionLists, Offers):
 
         Items that were searched for before the second `before` count as due, and so does `identifier`.
         """
-        asked = {"after": after, "at": at, "sources": _spaced(sources), "identifier": identifier, "before": before}
+        asked = {"after": after, "at": at, "sources": spaced(sources), "identifier": identifier, "before": before}
         return Lease(*(self._file.one(SQL["due"], asked) or ("", "", "", 0, 0)))
 
     def done(
@@ -412,9 +412,4 @@ def _digest(session: Session, decision: Decision) -> str:
 
 def _named(sources: Collection[str]) -> dict[str, object]:
     """Return the parameters of queries for one source, and for several or all."""
-    return {"source": next(iter(sources), ""), "sources": _spaced(sources)}
-
-
-def _spaced(sources: Collection[str]) -> str:
-    """Return the names of sources as one text with a space around each; empty for all of them."""
-    return f" {' '.join(sources)} " if sources else ""
+    return {"source": next(iter(sources), ""), "sources": spaced(sources)}

@@ -4,7 +4,7 @@ Each order is an index that has everything by which copies are chosen.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import zstandard
@@ -12,7 +12,7 @@ import zstandard
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
 from gateway.store.connector import Connector
-from gateway.store.discovery_rows import copy_rows, listed_copy_of, place_of
+from gateway.store.discovery_rows import copy_rows, listed_copy_of, place_of, spaced
 from gateway.store.queries import load
 
 SQL = load("discovery")
@@ -20,7 +20,7 @@ SQL = load("discovery")
 # The columns of each order, the parameters that are compared with them, and whether it is descending.
 _ORDERS = {
     CopyOrder.IDENTIFIER: ("identifier, url", ":identifier, :url", False),
-    CopyOrder.SCORE: ("score, identifier, url", ":value, :identifier, :url", True),
+    CopyOrder.SCORE: ("likeness, identifier, url", ":value, :identifier, :url", True),
     CopyOrder.TITLE: ("title, identifier, url", ":value, :identifier, :url", False),
     CopyOrder.DECIDED_AT: ("decided_at, identifier, url", ":value, :identifier, :url", True),
 }
@@ -123,6 +123,26 @@ class CopyLists:
     def files_without_text(self, limit: int) -> tuple[str, ...]:
         """Return the SHA-256 of at most `limit` files of which no text was ever stored, sorted."""
         return tuple(digest for (digest,) in self._file.rows(SQL["first_pages_lacking"], (limit,)))
+
+    def copies_to_judge(
+        self, judge: int, sources: Collection[str], after: tuple[str, str], limit: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Return (identifier, address) of files that wait for a person and that only earlier judges have judged.
+
+        At most `limit` after one of them, sorted. No sources: of all.
+        """
+        identifier, url = after
+        asked = {"judge": judge, "sources": spaced(sources), "identifier": identifier, "url": url, "limit": limit}
+        return tuple((identifier, url) for identifier, url in self._file.rows(SQL["copies_to_judge"], asked))
+
+    def count_copies_to_judge(self, judge: int, sources: Collection[str]) -> int:
+        """Return how many files `copies_to_judge` has in all."""
+        (count,) = self._file.one(SQL["copies_to_judge_count"], {"judge": judge, "sources": spaced(sources)}) or (0,)
+        return int(count)
+
+    def note_judged(self, judge: int, identifier: str, url: str) -> None:
+        """Note that a judge could not judge a file again: it waits as before, and is not tried again."""
+        self._file.change(SQL["copy_judged"], (judge, identifier, url))
 
     def forget_first_pages(self, digests: Iterable[str]) -> None:
         """Delete the texts of the files with these SHA-256."""

@@ -9,7 +9,7 @@ import zstandard
 from gateway.core.errors import StoreDamaged
 from gateway.core.model import Ending, FileRecheck, RecheckCounts
 from gateway.core.model.rechecks import NEVER_DUE, SHARES
-from gateway.store.connector import Connector
+from gateway.store.connector import Connector, Session
 from gateway.store.discovery_rows import copy_rows, decision_of, decision_row
 from gateway.store.queries import load
 from gateway.store.values import Conclude
@@ -110,22 +110,32 @@ class Rechecks:
         search for the item that is under way loses its lease, and the item is due.
         """
         with self._file.writing() as session:
-            rows = session.execute(SQL["decisions"], (recheck.identifier,)).fetchall()
-            decisions = tuple(map(decision_of, rows))
-            last = max((decision.number for decision in decisions if decision.url == url), default=0)
-            search = session.one(SQL["search"], (recheck.identifier,))
-            if last != number or search is None:
+            if not self._concluded(session, recheck.identifier, number, url, conclude, recheck.looked_at):
                 return False
-            news = conclude(decisions, self._unpacked(search[-1]))
             session.execute(SQL["recheck_put"], recheck._asdict())
             if sha256:
                 session.execute(SQL["recheck_change"], (sha256, recheck.identifier, recheck.url))
-            story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
-            session.execute(
-                SQL["story_put"], {"story": story, "identifier": recheck.identifier, "at": recheck.looked_at}
-            )
-            session.executemany(SQL["copy_put"], copy_rows(news.copies))
-            session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
+        return True
+
+    def judge_again(self, identifier: str, number: int, url: str, conclude: Conclude, at: int) -> bool:
+        """Store what follows from judging a file of an item again in the second `at`, as `conclude` does."""
+        with self._file.writing() as session:
+            return self._concluded(session, identifier, number, url, conclude, at)
+
+    def _concluded(self, session: Session, identifier: str, number: int, url: str, conclude: Conclude, at: int) -> bool:
+        rows = session.execute(SQL["decisions"], (identifier,)).fetchall()
+        decisions = tuple(map(decision_of, rows))
+        last = max((decision.number for decision in decisions if decision.url == url), default=0)
+        search = session.one(SQL["search"], (identifier,))
+        if last != number or search is None:
+            return False
+        news = conclude(decisions, self._unpacked(search[-1]))
+        story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
+        session.execute(SQL["story_put"], {"story": story, "identifier": identifier, "at": at})
+        if news.outcome:
+            session.execute(SQL["outcome_put"], (news.outcome, identifier))
+        session.executemany(SQL["copy_put"], copy_rows(news.copies))
+        session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
         return True
 
     def stamping_hosts(self) -> frozenset[str]:

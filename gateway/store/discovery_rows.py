@@ -1,7 +1,7 @@
 """The rows of the search for full text, from values and back."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gateway.core.model import Alarm, CopyOrder, Decision, FoundCopy, ListedCopy, Offer, OfferOutcome, OfferWay
@@ -67,6 +67,11 @@ _VALUES: Mapping[CopyOrder, Callable[[ListedCopy], float | str]] = {
     CopyOrder.TITLE: lambda listed: listed.copy.title,
     CopyOrder.DECIDED_AT: lambda listed: listed.decision.at,
 }
+
+
+def spaced(sources: Collection[str]) -> str:
+    """Return the names of sources as one text with a space around each; empty for all of them."""
+    return f" {' '.join(sources)} " if sources else ""
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:

@@ -27,11 +27,12 @@ class PageOfParts(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What a recheck changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
+    """What a recheck or a new judge changes: new decisions, the renewed story as JSON, renewed rows of the copies."""
 
     decisions: tuple[Decision, ...]
     search_json: str
     copies: tuple[FoundCopy, ...] = ()
+    outcome: str = ""  # of the search, if it is another one now
 
 
 # A function that takes all decisions on the copies of an item so far and its story as JSON, and returns what to write.

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from gateway.core.model import Outcome, RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.stored_files import Copies
+from harvester.fulltext.judge_again import judge_again
 from harvester.fulltext.pdf.extraction import break_off
-from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
+from harvester.fulltext.polite_fetch import only_stored, polite, web_for_other_hosts
 from harvester.fulltext.run import FullTextSearch, Result, read_earlier
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.steps import Step
@@ -93,6 +94,10 @@ def search_items(
             if faults := counts[Outcome.FAULT]:
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
     if not order.is_dry:
+        if not order.identifier:
+            with stop.breaking(break_off):
+                most = order.limit if is_alone else EARLIER
+                judge_again(work, only_stored(web, discovery), order.sources, most, lambda: stop.is_asked)
         counts["stamped"] += releaser.release(order.sources)
         finish_opened(instance)
         watch(discovery, int(clock()))

@@ -312,8 +312,7 @@ def _candidate(url: str, letter: str, license_: str) -> Candidate:
         size=9,
         sha256=letter * 64,
         license=license_,
-        score=0.9,
-        covered=0.9,
+        judge=1,
         identified_by=("title",),
         at=1,
     )

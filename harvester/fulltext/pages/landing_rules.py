@@ -16,35 +16,16 @@ from harvester.words import any_of, load
 _WORDS = {name: any_of(words) for name, words in load("links").items() if name != "titles"}
 _TITLES = {name: any_of(words) for name, words in load("links")["titles"].items()}
 
-# Tags of the head that name the file, best first (Google Scholar's, Digital Commons', EPrints', Wolters Kluwer's).
-PDF_TAGS = ("citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url", "wkhealth_pdf_url")
-# Tags of the head that name the full text in another form, and what that is (Google Scholar's, PubMed Central's).
-FULL_TEXT_TAGS = (
-    ("citation_xml_url", "application/xml"),
-    ("citation_full_xml_url", "application/xml"),
-    ("citation_fulltext_html_url", "text/html"),
-    ("citation_full_html_url", "text/html"),
+_TABLE = table(__file__, "platforms")
+PDF_TAGS, DOI_TAGS, TITLE_TAGS, LICENSE_TAGS = (
+    tuple(_TABLE[name]) for name in ("pdf_tags", "doi_tags", "title_tags", "license_tags")
 )
-DOI_TAGS = (
-    "citation_doi",
-    "bepress_citation_doi",
-    "prism.doi",
-    "dc.identifier.doi",
-    "dc.identifier",
-    "eprints.id_number",
-)
-TITLE_TAGS = ("citation_title", "bepress_citation_title", "dc.title", "eprints.title", "og:title")
-LICENSE_TAGS = ("dc.rights", "dcterms.license", "citation_license", "dcterms.rights", "eprints.rights")
+FULL_TEXT_TAGS = tuple((name, mime_type) for name, mime_type in _TABLE["full_text_tags"])
 
 # The field of a page without links whose value is where a browser would be led to, percent-encoded (Elsevier's hub).
 REDIRECT_FIELD, REDIRECT_MARK = "input#redirectURL", "redirectURL"
 
-# Values of these tags that are not files of the work.
-LYING_TAGS = (
-    re.compile(r"^https?://[^/]*nature\.com/.*_reference\.pdf$"),  # the references alone, 2018
-    re.compile(r"^https?://(?:dx\.)?doi\.org/"),
-    re.compile(r"(?i)/(?:login|signin)\b"),
-)
+LYING_TAGS = tuple(map(re.compile, _TABLE["lying_tags"]))
 
 
 class Platform(NamedTuple):
@@ -60,41 +41,19 @@ class Platform(NamedTuple):
     seen: str = ""
 
 
-PLATFORMS = tuple(Platform(*row) for row in table(__file__, "platforms")["platforms"])
+PLATFORMS = tuple(Platform(*row) for row in _TABLE["platforms"])
 ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
 
 ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
 
-# Scripts that name the file: a pattern whose first group is the address, and the system. Here and in `SAYS_PDF` letters
-# come first, and the test of what precedes them follows. Python looks for letters many times as fast as it tries a
-# rule.
-SCRIPTS = (
-    (re.compile(r"pdfUrl(?<!\wpdfUrl)\s{0,5}=\s{0,5}[\"']([^\"']{1,2000})[\"']"), "OJS 3 viewer"),
-    (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
-    (re.compile(r"\"pdfPath\"\s*:\s*\"([^\"]+\.pdf)\""), "ieeexplore.ieee.org"),
-    (re.compile(r"\"pdfUrl\"\s*:\s*\"([^\"]+)\""), "Unpaywall's list"),
-    (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+\.pdf[^\"]*)\""), "schema.org"),
-    (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+)\"[^{}]{0,300}?\"application/pdf\""), "schema.org"),
-    (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
-)
+SCRIPTS = tuple((re.compile(pattern), seen) for pattern, seen in _TABLE["scripts"])
 
 # ScienceDirect has an article's address in pieces: the beginning of their JSON.
 PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
 QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
 FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file
 
-# Addresses that deliver a viewer, and what delivers the file instead.
-REWRITES = (
-    (re.compile(r"(/doi/)(?:epdf|reader|full)/"), r"\1pdf/", "Atypon"),
-    (re.compile(r"(onlinelibrary\.wiley\.com/doi/)pdf/"), r"\1pdfdirect/", "Wiley"),
-    (
-        re.compile(r"/article/view(?!/[^/?#]+/version/\d+/?$)((?:/[^/?#]+){1,3}/(?:\d+|pdf[\w.-]{0,40}))/?$"),
-        r"/article/download\1",
-        "OJS: a galley's page and its file",
-    ),
-    (re.compile(r"/article/viewPDFInterstitial/"), "/article/download/", "OJS 2"),
-    (re.compile(r"\.pdf\+html\b"), ".pdf", "HighWire"),
-)
+REWRITES = tuple((re.compile(pattern), instead, seen) for pattern, instead, seen in _TABLE["rewrites"])
 # pdf.js: what it is to show, percent-encoded.
 VIEWER = re.compile(r"/(?:viewer|pdfjs|index|pdf\.js)[^/?#]{0,60}\?(?:[^#&]{0,200}&){0,3}file=([^&#]+)")
 

@@ -17,7 +17,6 @@ from harvester.words import any_of, load
 TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document names its kind
 LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are read
 _LEAST_TITLE = 8  # letters
-_CONTENTS = 5  # lines of contents
 _SCANNED = 200_000  # characters in which references are looked for
 
 SHORT = 2  # pages of what may be a preview, a poster, a cover
@@ -33,9 +32,6 @@ _ABSTRACT = re.compile(rf"(?:{any_of(_WORDS['abstract'])})(?!\w)")
 _INTRODUCTION = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['introduction'])})\b.{{0,40}}$")
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['references'])})\W{{0,3}}$")
 _ITEM = re.compile(r"\[(?:1|2|3)\]|(?:1|2|3)\. ")
-_HEADED_CONTENTS = re.compile(rf"(?:{any_of(_WORDS['contents'])})\W{{0,3}}$")
-# A line of contents: words, and the number of a page at the end.
-_CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
 COVER = re.compile(any_of(_WORDS["cover"]))
 # Apostrophes, quotation marks and dashes are replaced by those in the tables, and the Turkish capital I.
 _SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\xad", "''\"\"-----") | {0x130: "i"}
@@ -108,16 +104,9 @@ class Document:
 
     @cached_property
     def has_title(self) -> bool:
-        """Return whether a title is on the first page, and not in a list of contents."""
+        """Return whether a title is on the first page."""
         spelled = letters(" ".join(self.lines))
-        return any(title in spelled for title in self.titles) and not self.has_contents
-
-    @cached_property
-    def has_contents(self) -> bool:
-        """Return whether there is a table of contents on the first two pages."""
-        lines = self.first_lines
-        is_headed = any(_HEADED_CONTENTS.match(line) for line in lines)
-        return is_headed and contents_in(lines) >= _CONTENTS
+        return any(title in spelled for title in self.titles)
 
     def opening(self) -> Iterator[tuple[str, bool]]:
         """Yield the lines around the title, without its own, and whether each is above it."""
@@ -148,11 +137,6 @@ class Document:
             if spelled in title and len(spelled) >= 2 * _LEAST_TITLE:
                 return True
         return False
-
-
-def contents_in(lines: Iterable[str]) -> int:
-    """Return how many lines are words that end with the number of a page."""
-    return sum(bool(_CONTENTS_LINE.search(line)) and any(map(str.isalpha, line)) for line in lines)
 
 
 def lines_of(text: str, most: int = LINES) -> list[str]:
