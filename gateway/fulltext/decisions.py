@@ -50,9 +50,16 @@ _ANOTHER = (
 )
 _REPLACING = "It was accepted, and there is another document at its address now."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
-_TITLE_ELSEWHERE = (
-    " The title is on its first pages; it must be the heading of the work itself, with an author of it if any is known."
-)
+# What else is missing, by whether the title is on the first pages, and an author at their top.
+_MISSING = {
+    (True, True): " The title is on its first pages, but not as the heading of the work itself.",
+    (
+        True,
+        False,
+    ): " The title is on its first pages; an author near it is missing, or it is not a heading.",
+    (False, True): " An author of the work is named there; the title is missing.",
+    (False, False): "",
+}
 _DOI_ELSEWHERE = " The DOI is on its first pages; it must be stated as its own, with the title or an abstract."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
 _NOTHING = "Nothing on its first pages is of the work: no title, no identifier, and no author."
@@ -298,7 +305,8 @@ def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
     if Sign.ANOTHER_DOI in candidate.identified_by:
         return _OF_ANOTHER_DOI
     if not is_identified(candidate.identified_by):
-        return _UNIDENTIFIED + _TITLE_ELSEWHERE * candidate.has_title + _DOI_ELSEWHERE * candidate.has_doi
+        missing = _MISSING[candidate.has_title, Sign.AUTHOR in candidate.identified_by]
+        return _UNIDENTIFIED + missing + _DOI_ELSEWHERE * candidate.has_doi
     if candidate.outcome is not Outcome.SUCCESS or (not candidate.judge and candidate.score < thresholds.accept):
         return "An earlier release has read it, and found too few words of the work to decide."
     return ""

@@ -59,8 +59,9 @@ UNIDENTIFIED = f"{UNNAMED} of the work stands where the file names itself."
     ({"license": "cc-by", "is_auxiliary": True}, "review", "It is an auxiliary file."),
     ({"outcome": Outcome.NO_TEXT}, "review", "There is too little text that can be read."),
     ({"license": "cc-by", "identified_by": ()}, "review", UNNAMED),
-    ({"license": "cc-by", "identified_by": ("author",)}, "review", UNNAMED),
-    ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages"),
+    ({"license": "cc-by", "identified_by": ("author",)}, "review", f"{UNIDENTIFIED} An author of the work is named"),
+    ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages; an author"),
+    ({"identified_by": ("author",), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on"),
     ({"identified_by": (), "has_doi": True}, "review", f"{UNIDENTIFIED} The DOI is on its first pages"),
     ({"license": "publisher-specific"}, "review", "Neither an open licence nor a policy is known."),
 ])  # fmt: skip
