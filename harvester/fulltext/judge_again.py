@@ -7,9 +7,10 @@ without a copy, and one of doubtful kind whose work no service describes any mor
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice, takewhile
 
 from gateway.core.errors import GatewayError
 from gateway.core.model import Candidate, Decision, Outcome, SearchState
@@ -59,19 +60,31 @@ def judge_again(
     if not before:
         return counts
     log.info("%d files wait that an earlier judge has judged; they are judged again from what is stored.", before)
-    after = ("", "")
-    while files := work.discovery.copies_to_judge(JUDGE, sources, after, _BATCH):
-        for after in files:
-            if is_asked_to_stop() or counts.total() == most:
-                files = ()
-                break
-            counts[_judge_one(work, stored, *after)] += 1
-        if not files:
-            break
+    files = takewhile(lambda _: not is_asked_to_stop(), _waiting(work, sources))
+    counts.update(_judged(work, stored, *file) for file in islice(files, most))
     words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     left = work.discovery.count_copies_to_judge(JUDGE, sources)
     log.info("%d of %d files were judged again: %s; %d are left.", counts.total(), before, words or "none", left)
     return counts
+
+
+def _waiting(work: FullTextSearch, sources: Collection[str]) -> Iterator[tuple[str, str]]:
+    after = ("", "")
+    while files := work.discovery.copies_to_judge(JUDGE, sources, after, _BATCH):
+        yield from files
+        after = files[-1]
+
+
+def _judged(work: FullTextSearch, stored: Fetch, identifier: str, url: str) -> str:
+    """Judge a file again and return the verdict; after a fault of this program, or of our copy, it waits as before."""
+    try:
+        return _judge_one(work, stored, identifier, url)
+    except (GatewayError, MemoryError):
+        raise
+    except Exception:
+        log.exception("%s: %s could not be judged again; it waits as before.", identifier, url)
+        work.discovery.note_judged(JUDGE, identifier, url)
+        return _KEPT
 
 
 def _judge_one(work: FullTextSearch, stored: Fetch, identifier: str, url: str) -> str:

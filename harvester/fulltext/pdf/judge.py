@@ -124,7 +124,7 @@ def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable
 def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     """Return the verdict on a document; one that could not be read keeps its outcome."""
     document = Document(extracted, Facts(wanted.titles, wanted.pages, wanted.kind))
-    verdict = Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count)
+    verdict = Verdict(extracted.outcome, pages=extracted.pages, words=document.words)
     if extracted.outcome is not Outcome.SUCCESS:
         return _of_its_kind(verdict, document, wanted, url)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))

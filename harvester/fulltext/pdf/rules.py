@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from gateway.core.model import DocumentKind, Outcome
 from gateway.core.normal_forms import letters
 from harvester.fulltext.access_rights import is_shut_line, open_from_words
-from harvester.fulltext.pdf.document import SHORT, TOP, Document, lines_of
+from harvester.fulltext.pdf.document import HEADS, SHORT, TOP, Document, lines_of
 from harvester.fulltext.pdf.file_claims import WATERMARK
 from harvester.words import any_of, load
 
@@ -93,7 +93,7 @@ def _labels(document: Document, kind: DocumentKind, line: str, *, is_above: bool
     if kind is DocumentKind.THESIS:
         return document.is_thesis_long
     if kind is DocumentKind.SUPPLEMENT:  # articles link to theirs, above and below the title
-        return (is_above and document.is_first(line)) or not document.has_abstract
+        return (is_above and line in document.lines[:HEADS]) or not document.has_abstract
     return is_above or not document.has_abstract
 
 
@@ -116,7 +116,7 @@ def _poster(document: Document, _url: str) -> DocumentKind | None:
 
 def _few_words(document: Document, _url: str) -> str:
     """Doubt a document whose pages have few words, like slides or drawings."""
-    words = document.extracted.word_count // max(1, document.pages)
+    words = document.words // max(1, document.pages)
     is_sparse = document.pages >= _SHEETS and words < _FEW
     return f"Its pages have {words} words on average, like slides." if is_sparse else ""
 

@@ -58,7 +58,7 @@ def facts_of(
         "year": any(year in document.extracted.first for year in named.years),
         "journal": any(len(name) >= _LEAST_VENUE and name in letters for name in map(folded, named.venues)),
         "at most two pages": counted <= SHORT,
-        "words per page": min(1.0, document.extracted.word_count / counted / _WORDS_OF_PAGE),
+        "words per page": min(1.0, document.words / counted / _WORDS_OF_PAGE),
         "abstract": document.has_abstract,
         "references": document.has_references,
     }
