@@ -23,6 +23,10 @@ from harvester.http.messages import Fetch
 
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
 _STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
+# Parts of a verdict, by the names of their fields in `Verdict` and `Candidate`.
+_JUDGED = (
+    "outcome", "likeness", "has_doi", "has_title", "is_auxiliary", "kind", "text_version", "identified_by", "pages",
+)  # fmt: skip
 Keep: TypeAlias = Callable[[bytes], None]
 # A function that gets the SHA-256 of a file that was read, and the beginning of its text.
 KeepText: TypeAlias = Callable[[str, str], None]
@@ -170,17 +174,9 @@ def judged(candidate: Candidate, body: bytes, known: Known, today: str, keep_tex
         keep_text(candidate.sha256, text)
     verdict = judge(extracted, wanted, candidate.final_url)
     candidate = _claiming(candidate, extracted, wanted.titles)._replace(
-        outcome=verdict.outcome,
-        likeness=verdict.likeness,
+        **{name: getattr(verdict, name) for name in _JUDGED},
         judge=JUDGE,
-        has_doi=verdict.has_doi,
-        has_title=verdict.has_title,
-        is_auxiliary=verdict.is_auxiliary,
-        kind=verdict.kind,
-        text_version=verdict.text_version,
-        identified_by=verdict.identified_by,
         kind_doubt=verdict.doubt or _about_the_day(future_day_in(extracted.front or extracted.first, today)),
-        pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )
     if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page

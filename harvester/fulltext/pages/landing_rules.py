@@ -25,6 +25,14 @@ FULL_TEXT_TAGS = tuple((name, mime_type) for name, mime_type in _TABLE["full_tex
 # The field of a page without links whose value is where a browser would be led to, percent-encoded (Elsevier's hub).
 REDIRECT_FIELD, REDIRECT_MARK = "input#redirectURL", "redirectURL"
 
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
+ISSUE_ADDRESS, VIEWER, FORMS, BEHIND_DOI, NUMBERS, NAMES_PDF, MAY_NAME_PDF = (
+    _PATTERNS[name]
+    for name in ("issue_address", "viewer", "forms", "behind_doi", "numbers", "names_pdf", "may_name_pdf")
+)
+GALLEY, OTHER_FORM, ELSEWHERE, MENU, PDF_DOWNLOAD, FRAMES = (
+    _PATTERNS[name] for name in ("galley", "other_form", "elsewhere", "menu", "pdf_download", "frames")
+)
 LYING_TAGS = tuple(map(re.compile, _TABLE["lying_tags"]))
 
 
@@ -44,24 +52,13 @@ class Platform(NamedTuple):
 PLATFORMS = tuple(Platform(*row) for row in _TABLE["platforms"])
 ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
 
-ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
 
 SCRIPTS = tuple((re.compile(pattern), seen) for pattern, seen in _TABLE["scripts"])
 
-# ScienceDirect has an article's address in pieces: the beginning of their JSON.
-PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
 QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
-FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file
 
 REWRITES = tuple((re.compile(pattern), instead, seen) for pattern, instead, seen in _TABLE["rewrites"])
-# pdf.js: what it is to show, percent-encoded.
-VIEWER = re.compile(r"/(?:viewer|pdfjs|index|pdf\.js)[^/?#]{0,60}\?(?:[^#&]{0,200}&){0,3}file=([^&#]+)")
 
-# Suffixes after the common address of all forms of an article.
-FORMS = re.compile(r"(?i)/(?:_article(?:/-char/\w\w)?|abstract|full(?:text)?|html?|index\.x?html?)/?$|\.x?html?$")
-BEHIND_DOI = re.compile(r"(?i)(?:\.(?:full|short|abstract|long|pdf|html?)){1,2}$")
-# Numbers and names of one article as parts of an address, except years.
-NUMBERS = re.compile(r"(?<=[/=:])(?!(?:19|20)\d\d(?:[/?&#.]|$))[A-Za-z]{0,12}\d[\w-]{3,40}(?=[/?&#.]|$)")
 
 # Never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
 NEVER = re.compile(rf"(?i){_WORDS['never']}")
@@ -87,32 +84,7 @@ NOT_IN_TEXT = re.compile(rf"(?i)(?<![^\W\d_])(?:{_WORDS['not_in_text']})")
 SAYS_PDF = re.compile(rf"pdf(?<![a-z]pdf)(?![a-z])|{_WORDS['full_text']}")
 # The text of a link that says only this.
 PLAIN = re.compile(rf"(?i)\W*+(?>(?:(?:{_WORDS['verbs']}|full[- ]?text|article|the) ?)*)pdf(?:[^\w(]*+\(.*\)|\W*+)")
-NAMES_PDF = re.compile(
-    r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
-    r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
-)
-# Every address that `NAMES_PDF` finds, also after `REWRITES` and `VIEWER`, has one of these. Most links of a page have
-# none. They need not be completed, which takes longer than all other rules.
-MAY_NAME_PDF = re.compile(r"(?i)pdf|type=|doi|file=")
-# Addresses that lead to a file, where the text of the link says that it is a PDF.
-GALLEY = re.compile(
-    r"/document/?(?:$|[?#])|/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b"
-)
-# Addresses that name another form than PDF, and no page.
-OTHER_FORM = re.compile(
-    r"(?i)\.(?:txt|zip|csv|tsv|xlsx?|docx?|pptx?|epub|mobi|xml|json|png|jpe?g|tiff?|gif|svg|mp[34]|gz|tar|rdf)(?:$|[?#])"
-    r"|format=(?:zip|csv|json|xml|html|epub)\b"
-)
 
-# Parts of a page about other works; `related-files` of Hyrax are of the work itself.
-ELSEWHERE = re.compile(
-    r"(?i)\b(?:references?|ref-list|biblio(?:graphy)?|literature-?cited|citations?-list|suppl\w*|related(?!-files)\w*|recommend\w*"
-    r"|similar\w*|most-?read|footnotes?|citedby|cited-?by|toc|table-of-contents|sidebar-articles|trending|footer)\b"
-)
-# Parts of a page that every page of a site has.
-MENU = re.compile(
-    r"(?i)(?<![\w-])(?:(?:site|main|top|global|primary)[-_]?)?(?:nav(?:bar|igation)?|menu|breadcrumbs?|banner)(?![\w-])"
-)
 
 _LOGIN = r"\?SAMLRequest=|/password-login|/login\?source=|login\?TARGET=|/idp/|shibboleth"
 
