@@ -96,6 +96,7 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
     ("Contents\n" + "The coherence of dots . . . . . . . . . . . . . . . . . . . . . . . 17\n" * 30, Outcome.SUCCESS),
     ("0.25 (0.03)  17.3 %  [12, 14]\n" * 60 + PROSE, Outcome.SUCCESS),
     ("ဤစာတမ်းသည် မြန်မာဘာသာ စကားကို လေ့လာသည်။ " * 60, Outcome.SUCCESS),
+    ("ab\x04c\x05d \x06efg " * 99, Outcome.NO_TEXT),
     ("(cid:12)(cid:3) (cid:17)(cid:201) " * 99, Outcome.NO_TEXT), ("!\"#$ %&'( a)*+ ,-./ 0123 " * 30, Outcome.NO_TEXT),
 ])  # fmt: skip
 def test_a_text_without_letters_is_none(text: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
