@@ -132,7 +132,8 @@ harvester.graph.query_process <- gateway.core.sandbox + ladybug
 harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, harvest, mirror.instance_memory,
   schedule} + click
 harvester.commands.common_words <- harvester.fulltext.pdf.title_words + snowballstemmer
-harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, store, takedowns} HARVESTER + click
+harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, publish.unused, store, takedowns}
+  HARVESTER + click
 harvester.__main__ <- harvester.cli
 harvester.cli <- gateway.core harvester.{commands, runtime} + click
 harvester <-

@@ -147,7 +147,7 @@ def clock(context: click.Context, is_accepted: bool, as_json: bool) -> None:
     "--whole",
     "is_whole",
     is_flag=True,
-    help="Read every record, page and copy of a document, not a sample; name all damaged ones.",
+    help="Read every record, page and copy of a document, not a sample; name all damaged ones, and unused elements.",
 )
 @json_option
 @click.pass_context

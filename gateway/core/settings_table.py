@@ -71,7 +71,7 @@ SETTINGS: tuple[Setting, ...] = (
         "formats_made",
         "",
         "The metadata formats that are made for every item besides oai_dc and oai_didl, with spaces between: marcxml, "
-        "mets, mods, oai_datacite, oai_openaire. `gateway rebuild` carries out a change.",
+        "mets, mods, oai_datacite, oai_openaire, rioxx. `gateway rebuild` carries out a change.",
     ),
     Setting("oai_show_departed", False, "Whether a record that left a set is shown in that set as deleted."),
     Setting(

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from gateway.core.addresses import address, is_address, uri_of
 from gateway.core.bibliography.dublin_core import statements_of
+from gateway.core.bibliography.funding import funding_of, grants_in
 from gateway.core.bibliography.identifiers import identifier_of, is_test_address, issn_of, of_relation
 from gateway.core.bibliography.languages import languages_in
 from gateway.core.bibliography.people import MOST, agent_of, is_name
@@ -18,6 +19,7 @@ from gateway.core.model import (
     Bibliography,
     DateType,
     FileLink,
+    Funding,
     Host,
     Identifier,
     Relation,
@@ -27,7 +29,7 @@ from gateway.core.model import (
     Work,
     WorkDate,
 )
-from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._file_links import UNKNOWN, file_type, is_preview, type_named
 from gateway.formats._statements import license_in
 
 _MOST_VALUES = 5_000  # of one kind, but agents: see people.MOST
@@ -54,6 +56,7 @@ class Describing:
         self.formats: list[str] = []
         self.files: list[FileLink] = []
         self.pages: list[str] = []
+        self.funding: list[Funding] = []
         self.license = ""
         self.coar_type = ""
         self._host: dict[str, str] = {}
@@ -129,6 +132,11 @@ class Describing:
         if (text := one_line(text)) and text not in texts and len(texts) < _MOST_VALUES:
             texts.append(text)
 
+    def fund(self, funder: str, funder_id: str = "", grant: str = "", url: str = "", title: str = "") -> None:
+        """Add who paid for the work: a funder, its identifier, the number of the grant, its address and its title."""
+        if (stated := funding_of(funder, funder_id, grant, url, title)) and len(self.funding) < _MOST_VALUES:
+            self.funding.append(stated)
+
     # --- addresses ----------------------------------------------------------------------------------------------------
 
     def link(self, url: str, stated: str = "", *, may_be_page: bool = True) -> None:
@@ -155,13 +163,15 @@ class Describing:
             self.pages.append(address(url))
 
     def _is_usable(self, url: str) -> bool:
-        return url[:8].lower().startswith(("http://", "https://")) and is_address(url) and not is_test_address(url)
+        is_web = url[:8].lower().startswith(("http://", "https://")) and is_address(url)
+        return is_web and not is_test_address(url) and not is_preview(url)
 
     # --- the result ---------------------------------------------------------------------------------------------------
 
     def bibliography(self) -> Bibliography:
         """Return what was added."""
         order = {"abstract": 0, "": 1}
+        related = (*self.relations, *(entry.text for entry in self.identifiers if entry.relation is Relation.OTHER))
         return Bibliography(
             titles=tuple(dict.fromkeys(self.titles)),
             agents=tuple(self.agents),
@@ -179,6 +189,7 @@ class Describing:
             relations=tuple(self.relations),
             coverage=tuple(self.places),
             formats=tuple(self.formats),
+            funding=tuple(dict.fromkeys((*self.funding, *grants_in(related)))),
         )
 
     def work(self) -> Work | None:

@@ -22,6 +22,7 @@ PAGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^https?://(?:www\.)?(?:github|gitlab)\.com/.+/blob/"), "GitHub, GitLab"),
 )
 _ANY_PAGE = re.compile(r"/wiki/|/blob/")
+_PREVIEW = re.compile(r"/getthumbnail/|/thumbnail\.(?:jpe?g|png|gif)$")  # CONTENTdm; Digital Commons
 
 _ANY_SHAPE = re.compile(
     r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|download|file|files|portalfiles|eprint|islandora|datafile|show\.cgi)\b"
@@ -40,6 +41,11 @@ def type_named(text: str) -> str:
     return mime_type if _MIME_TYPE.match(mime_type) and mime_type not in _PAGE_TYPES else ""
 
 
+def is_preview(url: str) -> bool:
+    """Return whether an address is that of a small picture of a file."""
+    return "thumbnail" in url and _PREVIEW.search(url) is not None
+
+
 def file_type(url: str, stated: str = "") -> str:
     """Return the MIME type of the file at an http address; empty if the address is not known to lead to a file.
 
@@ -47,6 +53,8 @@ def file_type(url: str, stated: str = "") -> str:
     """
     place = url.partition("#")[0]
     if _ANY_PAGE.search(place) and any(pattern.search(place) for pattern, _ in PAGES):
+        return ""
+    if is_preview(place):
         return ""
     path, _, _ = place.partition("?")
     extension = _EXTENSION.search(path)

@@ -8,20 +8,14 @@ from collections.abc import Iterator
 
 from gateway.core.addresses import address, is_address
 from gateway.core.model import Agent, Text, TitleType, Work
-from gateway.formats._writing import Facts, around, document, facts_of, tag
+from gateway.formats._writing import TABLES, Facts, around, document, facts_of, tag
 
 MARC = "http://www.loc.gov/MARC21/slim"
 SCHEMA = "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd"
 NO_TITLE = "No title"
 
-# Leader/06 and /07: type of record and bibliographic level; a text of its own if nothing is here.
-_KINDS = {
-    "journal article": "ab", "review": "ab", "editorial": "ab", "letter to the editor": "ab", "data paper": "ab",
-    "corrigendum": "ab", "book part": "aa", "conference paper": "aa", "journal": "as", "newspaper": "as",
-    "dataset": "mm", "software": "mm", "image": "km", "still image": "km", "map": "em", "musical notation": "cm",
-    "video": "gm", "sound": "im", "manuscript": "tm", "collection": "ac",
-}  # fmt: skip
-_SOURCES = {"doi": "doi", "handle": "hdl", "urn": "urn", "ark": "ark", "url": "uri", "issn": "issn"}  # 024 $2
+_KINDS = TABLES["marc_kinds"]
+_SOURCES = TABLES["marc_sources"]
 
 
 def write(work: Work) -> bytes:
@@ -104,6 +98,7 @@ def _descriptions(stated: Facts) -> Iterator[str]:
     abstracts: list[Text] = [entry for entry in known.descriptions if entry.type != "note"]
     yield from (_field("520", "3 ", ("a", entry.text)) for entry in abstracts)
     yield from (_field("522", "  ", ("a", text)) for text in known.coverage)
+    yield from (_field("536", "  ", ("a", entry.funder), ("c", entry.grant)) for entry in known.funding)
     for text in known.rights:
         yield _field("540", "  ", ("u", address(text)) if is_address(text) else ("a", text))
     yield from (_field("653", "  ", ("a", entry.text)) for entry in known.subjects)

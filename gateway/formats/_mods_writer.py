@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gateway.core.addresses import address, is_address
 from gateway.core.bibliography.dates import iso_of
 from gateway.core.model import Agent, DateType, Identifier, TitleType, Work
-from gateway.formats._writing import UNKNOWN, Facts, around, document, facts_of, lang, tag
+from gateway.formats._writing import TABLES, UNKNOWN, Facts, around, document, facts_of, lang, tag
 
 MODS = "http://www.loc.gov/mods/v3"
 SCHEMA = "http://www.loc.gov/standards/mods/v3/mods-3-8.xsd"
@@ -13,11 +13,7 @@ XLINK = "http://www.w3.org/1999/xlink"
 
 _TITLES = {TitleType.TRANSLATED: "translated", TitleType.ABBREVIATED: "abbreviated"}
 _IDENTIFIERS = {"handle": "hdl", "url": "uri", "other": ""}
-_RESOURCES = {
-    "": "", "image": "still image", "still image": "still image", "video": "moving image", "sound": "sound recording",
-    "map": "cartographic", "musical notation": "notated music", "software": "software, multimedia",
-    "dataset": "software, multimedia", "collection": "mixed material",
-}  # fmt: skip
+_RESOURCES = TABLES["mods_resources"]
 _DATES = {DateType.COPYRIGHTED: "copyrightDate", DateType.CREATED: "dateCreated"}
 _CODE = {"type": "code", "authority": "marcrelator"}
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from gateway.core.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
 from gateway.core.bibliography.identifiers import dois_in, is_test_address
 from gateway.core.model import FileLink, Statement, Work
-from gateway.formats._file_links import file_type, type_named
+from gateway.formats._file_links import file_type, is_preview, type_named
 
 ELEMENTS = (
     "contributor", "coverage", "creator", "date", "description", "format", "identifier", "language",
@@ -63,7 +63,7 @@ class _Names:
             self.identifiers[uri] = None
         elif element == "identifier" and "10." in text and len(dois := dois_in(text)) == 1:
             self.inside.append(address(f"https://doi.org/{dois[0]}"))  # of a citation, or of a page
-        if text[:4].lower() != "http" or is_test_address(text):
+        if text[:4].lower() != "http" or is_test_address(text) or is_preview(text):
             return
         text = text.replace("&amp;", "&")  # Digital Commons escapes twice
         if not is_address(text):

@@ -129,7 +129,7 @@ def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
 
 
 def read_by(name: str, record: Element | None, known: Describing) -> None:
-    """Add what the rules and the agents of a table find in a record."""
+    """Add what the rules, the agents and the funding of a table find in a record."""
     table = TABLES[name]
     for path, target, *options in table.get("rules", ()):
         for element in find(record, path):
@@ -137,6 +137,11 @@ def read_by(name: str, record: Element | None, known: Describing) -> None:
             words = attribute_of(element, attribute) if attribute else text_of(element)
             if words:
                 TARGETS[target](known, element, words, *options)
+    for spec in table.get("funding", ()):
+        for element in find(record, spec["path"]):
+            funder, funder_id = text(element, *spec["funder"]), text(element, *spec.get("id", ()))
+            for number in tuple(texts(element, *spec.get("grant", ()))) or ("",):
+                known.fund(funder.removesuffix(funder_id), funder_id, number)
     for spec in table.get("agents", ()):
         if not (spec.get("else") and any(agent.is_author for agent in known.agents)):
             for element in find(record, spec["path"]):
@@ -248,7 +253,7 @@ TARGETS: Mapping[str, Callable[..., None]] = {
     "type": lambda known, _, words: known.type(words),
     "more": lambda known, _, words, kind: known.more(kind, words),
     "page": lambda known, _, words: known.page(words),
-    "file": lambda known, _, words: known.file(words),
+    "file": lambda known, element, words, type_="": known.file(words, attribute_of(element, type_) if type_ else ""),
 }
 
 

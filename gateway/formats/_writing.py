@@ -15,8 +15,10 @@ from gateway.core.bibliography.identifiers import of_relation
 from gateway.core.bibliography.people import authors_of
 from gateway.core.bibliography.texts import title_of
 from gateway.core.model import Agent, Bibliography, DateType, FileLink, Host, Identifier, Title, Work
+from gateway.core.words import table
 from gateway.core.xmltext import XSI, clean, escape, escape_attribute
 
+TABLES = table(__file__, "writer_tables")
 UNKNOWN = ":unav"  # DataCite 4.6, Appendix 3: a value that is not available
 _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")  # xs:language
 

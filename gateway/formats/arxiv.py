@@ -8,7 +8,7 @@ from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.bibliography.people import agent_of, is_organization, organization, person
 from gateway.core.model import Agent, Work
 from gateway.core.words import any_of
-from gateway.core.xmlio import Element
+from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
 from gateway.formats._tables import TABLES, find, format_of, read_by, record_in, text, texts
 
@@ -55,8 +55,12 @@ def read(root: Element, _content: bytes) -> Work | None:
     known.coar_type = "preprint"
     read_by("arxiv", record, known)
     authors = list(find(record, "authors/author"))
-    for agent in map(_agent, authors) if authors else map(_named, _names(text(record, "authors"))):
-        known.agent(agent)
+    # `Keck Array, BICEP2 Collaborations, :, Ade, P.`
+    groups = next((place for place, author in enumerate(authors[:4]) if text_of(author) == ":"), 0)
+    for place, author in enumerate(authors):
+        known.agent(_agent(author, is_group=place < groups))
+    for name in () if authors else _names(text(record, "authors")):
+        known.agent(_named(name))
     for doi in dois_in(text(record, "doi")):
         known.identifier(doi, "doi")
     if match := _ID.search(text(record, "id")):
@@ -69,11 +73,11 @@ def read(root: Element, _content: bytes) -> Work | None:
     return known.work()
 
 
-def _agent(author: Element) -> Agent:
+def _agent(author: Element, *, is_group: bool) -> Agent:
     family, given, suffix = (_plain(text(author, name)) for name in ("keyname", "forenames", "suffix"))
-    if given.strip(": ") and not _GROUP.search(family):
+    if given.strip(": ") and not is_group and not _GROUP.search(family):
         return person(family, given, suffix=suffix, affiliations=tuple(texts(author, "affiliation")))
-    return _named(" ".join(filter(None, (given.strip(": "), family.strip(": ")))), is_group=given == ":")
+    return _named(" ".join(filter(None, (given.strip(": "), family.strip(": ")))), is_group=is_group or given == ":")
 
 
 def _named(name: str, *, is_group: bool = False) -> Agent:

@@ -9,17 +9,17 @@ is a `relatedItem`, files are parts of the work (`HasPart`). What is mandatory a
 
 from collections.abc import Iterable, Iterator
 
-from gateway.core.addresses import address, is_address
+from gateway.core.addresses import address, any_uri, is_address
 from gateway.core.bibliography.dates import iso_of, year_of
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, is_author, orcid_of, organization, person, relator, ror_of
-from gateway.core.model import Agent, DateType, Identifier, Relation, TitleType, Work
+from gateway.core.model import Agent, DateType, Funding, Identifier, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import XML
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import file_type
-from gateway.formats._writing import UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
+from gateway.formats._writing import TABLES, UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
 
 _SCHEMA = "http://datacite.org/schema/"
 _KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")
@@ -110,11 +110,16 @@ def _texts(resource: Element, known: Describing) -> None:
             known.description(text, "abstract" if type_ in ("Abstract", "") else "note", element.get(_LANGUAGE, ""))
     for element in (*below(resource, "rightsList", "rights"), *below(resource, "rights")):
         known.rights(text_of(element) if not len(element) else "", element.get("rightsURI") or "")
+    for element in below(resource, "fundingReferences", "fundingReference"):
+        parts = {name_of(child)[1]: child for child in children(element)}
+        funder, funder_id, number, title = (text_of(parts[name]) if name in parts else "" for name in _FUNDING)
+        known.fund(funder, funder_id, number, first(part.get("awardURI") or "" for part in parts.values()), title)
     for name, *path in _OTHERS:
         for element in below(resource, *path):
             known.more(name, text_of(element))
 
 
+_FUNDING = ("funderName", "funderIdentifier", "awardNumber", "awardTitle")
 _OTHERS = (
     ("formats", "formats", "format"),
     ("formats", "sizes", "size"),
@@ -162,7 +167,8 @@ def _agent(element: Element, kind: str) -> Agent:
     if not (family and given) and type_ == "Personal" and name.count(",") == 1:
         family, _, given = name.partition(",")
     if family and given.strip():
-        return person(family, given.strip(), suffix=agent_of(name).suffix, orcid=orcid, affiliations=affiliations)
+        suffix = agent_of(name).suffix if name.count(",") > 1 else ""
+        return person(family, given.strip(), suffix=suffix, orcid=orcid, affiliations=affiliations)
     agent = agent_of(name)
     return agent._replace(orcid=orcid or agent.orcid, affiliations=affiliations)
 
@@ -217,24 +223,10 @@ def _hosts(resource: Element, known: Describing) -> None:
 
 KERNEL = f"{_SCHEMA}kernel-4"
 _OFFICIAL = "http://schema.datacite.org/meta/kernel-4.6/metadata.xsd"
-GENERAL = {
-    "journal article": "JournalArticle", "data paper": "DataPaper", "preprint": "Preprint", "report": "Report",
-    "technical report": "Report", "book": "Book", "book part": "BookChapter", "conference paper": "ConferencePaper",
-    "conference proceedings": "ConferenceProceeding", "thesis": "Dissertation", "doctoral thesis": "Dissertation",
-    "master thesis": "Dissertation", "bachelor thesis": "Dissertation", "dataset": "Dataset", "software": "Software",
-    "image": "Image", "still image": "Image", "map": "Image", "video": "Audiovisual", "sound": "Sound",
-    "journal": "Journal", "collection": "Collection", "interactive resource": "InteractiveResource",
-}  # fmt: skip
-_CONTRIBUTORS = {
-    "edt": "Editor", "ths": "Supervisor", "dgs": "Supervisor", "prv": "Distributor", "dst": "Distributor",
-    "his": "HostingInstitution", "cph": "RightsHolder", "col": "DataCollector", "cur": "DataCurator",
-    "dtm": "DataManager", "pdr": "ProjectLeader", "rth": "WorkPackageLeader", "rtm": "ProjectMember",
-    "res": "RelatedPerson", "con": "ContactPerson", "pro": "Producer", "spn": "Sponsor",
-}  # fmt: skip
-_SCHEMES = {
-    "doi": "DOI", "handle": "Handle", "arxiv": "arXiv", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN",
-    "issn": "ISSN", "urn": "URN", "ark": "ARK", "url": "URL",
-}  # fmt: skip
+GENERAL = TABLES["datacite_types"]
+_CONTRIBUTORS = TABLES["datacite_contributors"]
+_SCHEMES = TABLES["datacite_identifiers"]
+_FUNDER_IDS = {"/10.13039/": "Crossref Funder ID", "ror.org/": "ROR", "isni.org/": "ISNI", "grid.": "GRID"}
 _DATE_TYPES = {type_: word for word, type_ in _DATES.items()}
 
 
@@ -266,6 +258,7 @@ def write(work: Work) -> bytes:
             for text, language, type_ in stated.known.descriptions
         ]),
         around("relatedItems", [_published_in(stated)]),
+        funding(stated),
     )  # fmt: skip
     return document("resource", {"": KERNEL}, _OFFICIAL, parts)
 
@@ -335,6 +328,23 @@ def alternate_identifiers(others: Iterable[Identifier], prefix: str = "") -> str
         tag(name, entry.text, {"alternateIdentifierType": _SCHEMES.get(entry.scheme, "Other")}) for entry in others
     )
     return around(f"{name}s", entries)
+
+
+def funding(stated: Facts, prefix: str = "") -> str:
+    """Return the funders and grants; a funder without a known name is `:unav`."""
+    return around(f"{prefix}fundingReferences", [_funding(entry, prefix) for entry in stated.known.funding])
+
+
+def _funding(entry: Funding, prefix: str) -> str:
+    kind = next((kind for part, kind in _FUNDER_IDS.items() if part in entry.funder_id), "Other")
+    award = {"awardURI": any_uri(entry.url) if entry.url else ""}
+    parts = (
+        tag(f"{prefix}funderName", entry.funder or UNKNOWN),
+        tag(f"{prefix}funderIdentifier", entry.funder_id, {"funderIdentifierType": kind}),
+        tag(f"{prefix}awardNumber", entry.grant, award),
+        tag(f"{prefix}awardTitle", entry.title),
+    )
+    return around(f"{prefix}fundingReference", parts)
 
 
 def _rights(text: str) -> str:

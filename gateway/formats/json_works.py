@@ -7,7 +7,7 @@ from itertools import chain, takewhile
 from typing import TypeAlias
 
 from gateway.core.bibliography.people import agent_of, orcid_of, person
-from gateway.core.model import Work
+from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import JSON
 from gateway.formats import MetadataFormat
@@ -16,12 +16,13 @@ from gateway.formats._describing import Describing
 Value: TypeAlias = "str | list[Value] | Mapping[str, Value]"
 
 _TITLES = ("title", "headline", "name")
-# Types of schema.org that describe what belongs to a work.
+# Types of schema.org for people, organizations and sites.
 _NO_WORKS = frozenset((
-    "BreadcrumbList", "CollegeOrUniversity", "CreativeWorkSeries", "DataCatalog", "DefinedTerm", "ImageObject",
-    "ItemList", "Organization", "Periodical", "Person", "Place", "PropertyValue", "PublicationIssue",
-    "PublicationVolume", "ResearchOrganization", "SearchAction", "WebPage", "WebSite",
+    "BreadcrumbList", "CollegeOrUniversity", "DataCatalog", "EducationalOrganization", "ItemList", "Library",
+    "Organization", "Person", "Place", "ResearchOrganization", "SearchAction", "WebPage", "WebSite",
 ))  # fmt: skip
+# What describes a work; of several objects, the one with most of it is the work.
+_STATED = (("author", "creator"), ("datePublished", "issued", "dateCreated"), ("DOI", "identifier", "ISBN", "isbn"))
 _IN_OBJECTS = (
     "value",
     "@value",
@@ -42,11 +43,17 @@ _HOST = {
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of the first object with a title whose type may be that of a work; None if there is none."""
-    tops = _objects(_value(root))
-    nodes = chain(tops, *(_objects(node.get("@graph", [])) for node in tops))
-    node = next((node for node in nodes if _texts(node, *_TITLES) and _is_work(_texts(node, "type", "@type"))), None)
-    if node is None:
+    """Return the Work of the object with a title that states most of a work; None if there is none.
+
+    It is never a person, an organization or a site. Of equal ones, the first counts; of several that state no more than
+    a title, none.
+    """
+    nodes = _objects(_value(root))
+    nodes += [inner for node in nodes for inner in _objects(node.get("@graph", []))]
+    nodes += [inner for node in nodes for inner in _objects(node.get("mainEntity", []))]
+    works = [node for node in nodes if _texts(node, *_TITLES) and _is_work(_texts(node, "type", "@type"))]
+    node = max(works, key=_stated, default=None)
+    if node is None or (len(nodes) > 1 and not _stated(node)):
         return None
     known = Describing("json:url")
     known.title(_first(node, *_TITLES))
@@ -56,6 +63,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     numbers = takewhile(lambda part: isinstance(part, str) and part.isdecimal(), _list(parts[0]) if parts else [])
     day = "-".join(str(number).zfill(2) for number in numbers)
     known.date(day or _first(node, "datePublished", "issued"))
+    known.date(_first(node, "dateCreated"), DateType.CREATED)
     for text in _texts(node, "DOI"):
         known.identifier(text, "doi")
     for text in chain.from_iterable(_texts(node, name) for name in ("identifier", "@id", "sameAs", "ISBN", "isbn")):
@@ -75,8 +83,12 @@ def read(root: Element, _content: bytes) -> Work | None:
     return known.work()
 
 
+def _stated(node: Mapping[str, Value]) -> int:
+    return sum(bool(_texts(node, *names)) for names in _STATED)
+
+
 def _is_work(types: list[str]) -> bool:
-    return bool(types) and _NO_WORKS.isdisjoint(kind.rpartition("/")[2].rpartition(":")[2] for kind in types)
+    return not _NO_WORKS.issuperset(kind.rpartition("/")[2].rpartition(":")[2] for kind in types)
 
 
 def _people(known: Describing, node: Mapping[str, Value]) -> None:

@@ -151,7 +151,7 @@ def _title(field: _Field, record: _Record) -> str:
         if parts and code == "b":
             parts[-1] = f"{parts[-1]}: {bare}"
         elif parts:
-            parts.append(f". {bare}")
+            parts.append(f" {bare}" if parts[-1].endswith(".") else f". {bare}")
         else:
             parts.append(bare)
     text = "".join(parts).strip()
@@ -315,6 +315,9 @@ def _texts(record: _Record, known: Describing) -> None:
             known.subject(" -- ".join(part.rstrip(" .,;") for part in field.all(codes)))
         if entry := _TABLE["texts"].get(field.tag):
             known.more(entry[0], field.joined(entry[1]).rstrip(_ISBD))
+    for field in record.all("536"):
+        if number := field.first("c") or field.first("b") or field.first("f"):
+            known.fund(field.first("a"), grant=number)
     for field in record.all("540", "542"):
         known.rights(field.first("af"), field.first("u"))
     for field in record.all("506"):
@@ -363,5 +366,5 @@ FORMAT = MetadataFormat(
     write=write,
     is_optional=True,
     schemas=("http://www.loc.gov/standards/marcxml/",),
-    roots=("record", "collection", "oai_marc"),
+    roots=("record", "collection", "oai_marc", "bib"),
 )

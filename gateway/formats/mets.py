@@ -163,12 +163,17 @@ def _whole_files(root: Element, namespace: str) -> frozenset[str]:
 
 def _best(groups: Mapping[str, list[tuple[Element, str]]], wholes: frozenset[str]) -> Iterator[tuple[Element, str]]:
     """Yield the files to publish: those that are the work in one file, and the best group of the others."""
-    images = [use for use in _IMAGES if use in groups and _is_image(groups[use])]
-    sizes = set(images[1:]) if images else set()
+    pictures = [use for use in groups if _is_image(groups[use], "image" if use in _IMAGES else "")]
+    images = [use for use in _IMAGES if use in pictures] or [use for use in ("download", *pictures) if use in pictures][
+        :1
+    ]
+    pages = len(groups[images[0]]) if images else 0
+    same = (use for use in pictures if len(groups[use]) == pages > 1)  # the same pages under other names
+    sizes = {*images, *same} - {*images[:1]}
     for use, files in groups.items():
         if use in sizes:
             continue
-        if use == "download" and images:  # also one per page
+        if use == "download" and images and use not in images:  # also one per page
             yield from [(file, url) for file, url in files if file.get("ID") in wholes] or (
                 files if len(files) == 1 else []
             )
@@ -176,8 +181,8 @@ def _best(groups: Mapping[str, list[tuple[Element, str]]], wholes: frozenset[str
             yield from files
 
 
-def _is_image(files: list[tuple[Element, str]]) -> bool:
-    return any((file.get("MIMETYPE") or "image").startswith("image") for file, _ in files[:3])
+def _is_image(files: list[tuple[Element, str]], default: str) -> bool:
+    return any((file.get("MIMETYPE") or default).startswith("image") for file, _ in files[:3])
 
 
 def _administered(
@@ -206,7 +211,8 @@ def _characteristics(section: Element | None) -> _FileFacts:
 def _address(location: Element) -> str:
     url = (location.get(_HREF) or location.get("LOCREF") or "").strip()
     is_web = url.lower().startswith(("http://", "https://")) and location.get("LOCTYPE") != "OTHER"
-    return url if is_web and not is_test_address(url) else ""
+    is_description = url.endswith(("/info.json", "/manifest.json", "/manifest"))  # of IIIF
+    return url if is_web and not is_description and not is_test_address(url) else ""
 
 
 def _size(file: Element) -> int | None:

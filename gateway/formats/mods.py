@@ -128,7 +128,8 @@ def _agent(name: Element) -> Agent:
         return organization(". ".join(part.rstrip(" .,") for part in whole) or first(parts.get("family", [])))
     if parts.get("family"):
         given = " ".join(parts.get("given", []))
-        suffix = agent_of(f"{parts['family'][0]}, {given}, {first(parts.get('termsOfAddress', []))}").suffix
+        address = first(parts.get("termsOfAddress", []))
+        suffix = agent_of(f"{parts['family'][0]}, {given}, {address}").suffix if address else ""
         return person(parts["family"][0], given, suffix=suffix, orcid=orcid, affiliations=affiliations)
     text = without_life(first(whole) or " ".join(parts.get("given", [])))
     if name.get("type") == "personal" and text.count(",") == 1:

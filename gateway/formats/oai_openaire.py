@@ -3,7 +3,7 @@
 Its elements are those of DataCite, Dublin Core, and its own (oaire): citation, files, licence, version. Of what the
 guidelines call mandatory, every record has title, creator and resource type. Publication date, access rights and
 resource identifier are there if the record states them; an embargo or an open licence states access rights. What is
-mandatory if applicable is there if it is known. Funding references are not written: the Work has none.
+mandatory if applicable is there if it is known.
 """
 
 import re
@@ -16,7 +16,7 @@ from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DC
 from gateway.formats import MetadataFormat, datacite
 from gateway.formats._describing import Describing
-from gateway.formats._writing import Facts, around, document, facts_of, lang, tag
+from gateway.formats._writing import TABLES, Facts, around, document, facts_of, lang, tag
 from gateway.formats.datacite import below, describe
 
 _OAIRE = ("http://namespace.openaire.eu/schema/oaire/", "http://namespaceopenaire.eu/schema/oaire/")
@@ -80,23 +80,14 @@ def _files(root: Element, known: Describing) -> None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 _OFFICIAL = "https://www.openaire.eu/schema/repo-lit/4.0/openaire.xsd"
-_ACCESS = {
-    "open access": "http://purl.org/coar/access_right/c_abf2",
-    "embargoed access": f"http://purl.org/coar/access_right/{_EMBARGOED}",
-    "restricted access": "http://purl.org/coar/access_right/c_16ec",
-    "metadata only access": "http://purl.org/coar/access_right/c_14cb",
-}
+ACCESS = TABLES["openaire_access"]
 _STATED_ACCESS = re.compile(
     r"(?i)\b(open|embargoed|restricted|closed|metadata[ -]only) ?access\b|(c_(?:abf2|f1cf|16ec|14cb))$"
 )
 _OPEN_LICENSE = re.compile(r"(?i)creativecommons\.org/")
-_IDENTIFIERS = {"doi": "DOI", "handle": "HANDLE", "urn": "URN", "ark": "ARK", "url": "URL"}
-_VERSIONS = {
-    "submitted": ("SMUR", "http://purl.org/coar/version/c_71e4c1898caa6e32"),
-    "accepted": ("AM", "http://purl.org/coar/version/c_ab4af688f83e57aa"),
-    "published": ("VoR", "http://purl.org/coar/version/c_970fb48d4fbd8a85"),
-}
-_OTHER_TYPE = ("other", "http://purl.org/coar/resource_type/c_1843")
+_IDENTIFIERS = TABLES["openaire_identifiers"]
+VERSIONS = TABLES["openaire_versions"]
+OTHER_TYPE = ("other", "http://purl.org/coar/resource_type/c_1843")
 # Types of COAR that the guidelines do not have.
 _NOT_IN_GUIDELINES = frozenset(("conference presentation", "newspaper", "manuscript", "corrigendum", "learning object"))
 
@@ -112,6 +103,7 @@ def _described(stated: Facts) -> Iterator[str]:
     known, host = stated.known, stated.host
     yield datacite.titles(stated, "datacite:")
     yield datacite.agents(stated, "datacite:")
+    yield datacite.funding(stated, "oaire:")
     best = next((entry for entry in stated.identifiers if entry.scheme in _IDENTIFIERS), None)
     yield datacite.alternate_identifiers([entry for entry in stated.identifiers if entry is not best], "datacite:")
     numbers = [("ISSN", host.issn), ("ISBN", host.isbn)]
@@ -123,7 +115,7 @@ def _described(stated: Facts) -> Iterator[str]:
     yield from (tag("dc:language", language) for language in known.languages)
     yield from (tag("dc:publisher", publisher) for publisher in known.publishers)
     is_known = known.type and known.type not in _NOT_IN_GUIDELINES
-    label, uri = (known.type, address_of(known.type)) if is_known else (known.type or _OTHER_TYPE[0], _OTHER_TYPE[1])
+    label, uri = (known.type, address_of(known.type)) if is_known else (known.type or OTHER_TYPE[0], OTHER_TYPE[1])
     yield tag("oaire:resourceType", label, {"resourceTypeGeneral": _kind(stated), "uri": uri})
     yield from (tag("dc:description", text, lang(language)) for text, language, _ in known.descriptions)
     yield from (tag("dc:format", text) for text in known.formats)
@@ -145,29 +137,29 @@ def _kind(stated: Facts) -> str:
 
 
 def _accessible(stated: Facts) -> Iterator[str]:
-    access = _access(stated)
+    access = access_of(stated)
     if access:
-        yield tag("datacite:rights", access, {"rightsURI": _ACCESS[access]})
+        yield tag("datacite:rights", access, {"rightsURI": ACCESS[access]})
     for text in stated.known.rights:
         if not _STATED_ACCESS.search(text):
             yield tag("oaire:licenseCondition", text, {"uri": address(text) if is_address(text) else ""})
     sizes = [f"{file.size} bytes" for file in stated.files if file.size is not None]
     if len(sizes) == len(stated.files):  # they are read in the order of the files
         yield around("datacite:sizes", [tag("datacite:size", size) for size in sizes])
-    version = next((_VERSIONS[file.version] for file in stated.files if file.version in _VERSIONS), None)
+    version = next((VERSIONS[file.version] for file in stated.files if file.version in VERSIONS), None)
     if version:
         yield tag("oaire:version", version[0], {"uri": version[1]})
     yield from (_file(file, stated, access) for file in stated.files)
 
 
-def _access(stated: Facts) -> str:
+def access_of(stated: Facts) -> str:
     """Return the access rights that a record states; empty if it states none."""
     if stated.embargo_end:
         return "embargoed access"
     for text in stated.known.rights:
         if match := _STATED_ACCESS.search(text):
             word = (match[1] or "").lower()
-            label = next((label for label, uri in _ACCESS.items() if match[2] and uri.endswith(match[2])), "")
+            label = next((label for label, uri in ACCESS.items() if match[2] and uri.endswith(match[2])), "")
             return label or ("metadata only access" if word[:1] in "cm" else f"{word} access")
     is_open = any(map(_OPEN_LICENSE.search, (*stated.known.rights, stated.license)))
     return "open access" if is_open else ""
@@ -175,7 +167,7 @@ def _access(stated: Facts) -> str:
 
 def _file(file: FileLink, stated: Facts, access: str) -> str:
     kind = {"literature": "fulltext"}.get(_kind(stated), _kind(stated)).replace("other research product", "other")
-    facts = {"accessRightsURI": _ACCESS.get(access, ""), "mimeType": file.mime_type, "objectType": kind}
+    facts = {"accessRightsURI": ACCESS.get(access, ""), "mimeType": file.mime_type, "objectType": kind}
     return tag("oaire:file", file.url, facts)
 
 

@@ -104,7 +104,8 @@ def _language(element: Element) -> str:
 
 def _add(known: Describing, element: Element, words: str, language: str, *, in_catalogue: bool) -> None:
     namespace, name = name_of(element)
-    if not words or (name in _IN_WORDS and (words[:4] == "http" or words[:1] == "#" or namespace == RDF)):
+    is_reference = words[:4] == "http" or words == element.get(f"{{{RDF}}}resource")
+    if not words or (name in _IN_WORDS and (is_reference or namespace == RDF)):
         return
     if name == "title":
         kind = TitleType.TRANSLATED if known.titles else TitleType.MAIN

@@ -22,6 +22,7 @@ from gateway.ops.backup import documents
 from gateway.ops.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.publish.rebuild import outdated
 from gateway.publish.source_facts import made, optional
+from gateway.publish.unused import unused_elements, unused_in_words
 from gateway.resourcesync.addresses import resource_sets
 from gateway.review import users
 from gateway.search.sqlite_reader import open_search
@@ -187,6 +188,9 @@ def _inbox(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
         yield from (Finding("problem", f"{sentence} {remedy(INBOX)}") for sentence in inbox.check(is_whole=is_whole))
         yield from _step(store, inbox)
         yield from _host_clock(inbox, settings)
+        for name in store.standings() if is_whole else ():
+            for sentence in unused_in_words(unused_elements(store, inbox, name)):
+                yield Finding("fine", f"{name}: {sentence}")
 
 
 def _step(store: Store, inbox: Inbox) -> Iterator[Finding]:

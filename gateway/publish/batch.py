@@ -409,7 +409,7 @@ class Payloads:
 
     def _added(self, upstream: str, schema: str, namespace: str) -> str:
         ours = written().get(upstream)
-        is_ours = ours is not None and not ours.is_optional  # an optional one shares its prefix
+        is_ours = ours is not None and (self._facts.apart or not ours.is_optional)  # an optional one shares its prefix
         wanted = f"{upstream}.{self._facts.name}" if is_ours else local_prefix(upstream)
         format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
         added = self._store.add_format(format_).metadata_prefix

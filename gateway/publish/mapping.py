@@ -37,7 +37,8 @@ class SourceFacts:
 
     `formats` has (schema, namespace) of each metadataPrefix that the source announces. `rights` is the address of a
     rights statement for all its records. `prefer` has the prefixes to read the Work from first. `fields` has the names
-    of the fields of its payloads, for formats in which they differ (Solr).
+    of the fields of its payloads, for formats in which they differ (Solr). `apart`: none of its payloads stands for our
+    optional formats.
     """
 
     name: str
@@ -47,6 +48,7 @@ class SourceFacts:
     rights: str = ""
     prefer: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    apart: bool = False
 
 
 class Made(NamedTuple):
@@ -256,7 +258,7 @@ def _ours(
     for prefix in prefixes:
         known = written()[prefix]
         assert known.write is not None
-        if known.is_optional and (same := _of_namespace(read, known.namespace, forbidden)):
+        if known.is_optional and not task.facts.apart and (same := _of_namespace(read, known.namespace, forbidden)):
             own = _Saying(task.facts, task.upstream, same, sets)
             fragments.append(own.fragment(prefix, same.content, is_altered=same.given.is_repaired))
             continue

@@ -4,6 +4,7 @@ The header of a record is ours, so it is read as text. What is in the metadata c
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from html import unescape
@@ -12,9 +13,9 @@ from typing import NamedTuple, TypeAlias
 
 from gateway.core.bibliography.dates import dublin_core_year
 from gateway.core.bibliography.identifiers import own_identifiers
+from gateway.core.bibliography.types import type_of
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT, SOURCES, upstream_identifier
-from gateway.core.words import table
 from gateway.core.xmltext import clean
 from gateway.search.words import index_words, names_of, people
 
@@ -31,8 +32,12 @@ _IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
 _SPEC = re.compile(rb"<setSpec>([^<]*)</setSpec>")
 _LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
 _VOCABULARIES = ("info:eu-repo/semantics/", "http://purl.org/dc/dcmitype/")
-_PEOPLE = ("creator", "contributor")
-_TYPES = table(__file__, "types")
+# Words for a version, a review or an access right, and not for a kind of document.
+_NO_TYPES = frozenset((
+    "acceptedversion", "draft", "nonpeerreviewed", "openaccess", "other", "peerreviewed", "publishedversion",
+    "submittedversion", "updatedversion",
+))  # fmt: skip
+_SHOWN = {"journal article": "article", "c_18cf": "text"}  # of labels, and of COAR's code for a text
 
 
 class Entry(NamedTuple):
@@ -63,31 +68,34 @@ def entry_of(record: bytes, describe: Describe) -> Entry:
         work = describe(record)
     except Exception:  # noqa: BLE001 - contents of a record must not end the work on all others
         work = Work()
-    title, other = _words(work.texts("title")), _words(work.texts(*_PEOPLE, "subject"))
+    stated: defaultdict[str, list[str]] = defaultdict(list)
+    for statement in work.statements:
+        stated[statement.element].append(statement.text)
+    people_stated = [*stated["creator"], *stated["contributor"]]
+    title, other = _words(stated["title"]), _words([*people_stated, *stated["subject"]])
     local = _LOCAL.match(identifier)
     source = (("source", local[1]),) if local else ()
     return Entry(
         identifier,
         tuple(title),
         tuple(word for word in other if word not in title),
-        tuple(_names(identifier, work)),
-        (*source, *_sets(specs), *_types(work.texts("type"))),
-        dublin_core_year(work.texts("date")) or None,
+        _names(identifier, work.identifiers, stated["identifier"], people_stated),
+        (*source, *_sets(specs), *_types(tuple(stated["type"]))),
+        dublin_core_year(stated["date"]) or None,
         FULLTEXT in specs,
     )
 
 
 def _words(texts: Iterable[str]) -> dict[str, None]:
     """Return the first words of some texts, without repetition."""
-    return dict.fromkeys(islice(index_words("\n".join(texts)), MOST_WORDS))
+    return dict.fromkeys(index_words("\n".join(texts))[:MOST_WORDS])
 
 
-def _names(identifier: str, work: Work) -> Iterable[str]:
-    stated = work.texts("identifier")
-    inside = (entry.url or entry.text for entry in own_identifiers(stated))  # such as a DOI in a citation
-    texts = dict.fromkeys((identifier, upstream_identifier(identifier), *work.identifiers, *inside, *stated))
-    names = dict.fromkeys(name for text in texts for name in sorted(names_of(text)))
-    orcids = dict.fromkeys(f"orcid:{orcid}" for text in work.texts(*_PEOPLE) for orcid in people(text))
+def _names(identifier: str, known: Iterable[str], stated: list[str], people_stated: list[str]) -> tuple[str, ...]:
+    inside = [entry.url or entry.text for entry in own_identifiers(stated)]  # such as a DOI in a citation
+    texts = dict.fromkeys((identifier, upstream_identifier(identifier), *known, *inside, *stated))
+    names = dict.fromkeys([name for text in texts for name in sorted(names_of(text))])
+    orcids = dict.fromkeys([f"orcid:{orcid}" for text in people_stated for orcid in people(text)])
     return (*islice(names, _MOST_IDENTIFIERS), *islice(orcids, _MOST_IDENTIFIERS))
 
 
@@ -110,6 +118,7 @@ def _type(text: str) -> str:
     word = clean(" ".join(text.split()).casefold())
     if word.startswith(_VOCABULARIES) or "resource_type/" in word:
         word = word.rstrip("/").rpartition("/")[2]
-    if word in _TYPES["none"] or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
+    if word in _NO_TYPES or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
         return ""
-    return str(_TYPES["same"].get(word, word))[:_LONGEST_TYPE]
+    label = type_of((word,)) or word
+    return _SHOWN.get(label, label)[:_LONGEST_TYPE]

@@ -41,8 +41,12 @@ update state set reached = ?;
 update state set stale = stale + ?;
 
 -- name: item_count
--- Return how many items there are.
-select count(*) from item;
+-- Return how many items there are, without a walk over them.
+select ifnull(sum(items), 0) from year_count;
+
+-- name: item_last
+-- Return the last number that an item got, also one that was removed.
+select ifnull(max(seq), 0) from sqlite_sequence where name = 'item';
 
 -- name: item_known
 -- Return identifiers, numbers and digests of items (a JSON list of names).
@@ -51,8 +55,8 @@ from json_each(?) as wanted cross join item on item.name = wanted.value;
 
 -- name: item_add
 -- Add an item.
-insert into item (name, identifier, combination, year, has_file, title_words, digest)
-values (?, ?, ?, ?, ?, ?, ?) returning id;
+insert into item (id, name, identifier, combination, year, has_file, title_words, digest)
+values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: item_remove
 -- Remove an item.

@@ -65,5 +65,5 @@ create virtual table word using fts5 (
   tokenize = "ascii tokenchars '_'"
 );
 
-pragma user_version = 2;
+pragma user_version = 3;
 commit;

@@ -22,7 +22,7 @@ SCHEMA = Path(__file__).with_name("search_schema.sql")
 
 _NUMBERED = {"value": (SQL["value_add"], SQL["value"]), "combination": (SQL["combination_add"], SQL["combination"])}
 
-VERSION: Final = 2  # of the schema and of the words, as in the schema; an index of another one is made anew
+VERSION: Final = 3  # of the schema and of the words, as in the schema; an index of another one is made anew
 TAILS: Final = ("", "-wal", "-shm", "-journal")
 _BUSY_SECONDS = 5.0
 _DIGEST_BYTES = 6  # SQLite stores an integer in so many bytes; texts with the same digest are compared
@@ -80,14 +80,17 @@ class SqliteIndex:
 
     def write(self, entries: Iterable[Entry], removed: Collection[str], line: ChangeLine | None, reached: int) -> None:
         """Write entries, which replace former ones, and remove items, in one transaction."""
-        news = {entry.identifier: (entry, _number_of(repr(entry))) for entry in entries}
+        news = {entry.identifier: (entry, _digest(entry)) for entry in entries}
         with self._transaction() as connection:
             known = _known(connection, [*news, *removed])
             unchanged = {name for name, (_, digest) in news.items() if known.get(name, (0, None))[1] == digest}
             _forget(connection, [number for name, (number, _) in known.items() if name not in unchanged])
-            added = [self._add(connection, *new) for name, new in news.items() if name not in unchanged]
+            added = [new for name, new in news.items() if name not in unchanged]
+            ((last,),) = connection.execute(SQL["item_last"]).fetchall()
+            rows = [self._rows(number, *new) for number, new in enumerate(added, last + 1)]
+            connection.executemany(SQL["item_add"], [item for item, _ in rows])
             # All at once: a row that is written into another table in between makes FTS5 write what it has gathered.
-            connection.executemany(SQL["word_add"], added)
+            connection.executemany(SQL["word_add"], [words for _, words in rows])
             connection.execute(SQL["reached_move"], (reached,))
             if line is not None:
                 connection.execute(SQL["position_move"], (line.number, mark_of(line)))
@@ -105,17 +108,19 @@ class SqliteIndex:
         finally:
             self._connection.close()
 
-    def _add(self, connection: sqlite3.Connection, entry: Entry, digest: int) -> tuple[int, str, str]:
-        """Write an item, but not its words: return these as a row."""
+    def _rows(self, item: int, entry: Entry, digest: int) -> tuple[tuple[object, ...], tuple[int, str, str]]:
+        """Return the rows of an item with this number, and of its words. Missing values are added."""
         values = (*entry.values, ("file", "yes" if entry.has_file else "no"))
         numbers = [self._number("value", value) for value in values]
         combination = self._number("combination", (json.dumps(numbers),))
         name = _number_of(entry.identifier)
-        row = (name, entry.identifier, combination, entry.year, entry.has_file, min(len(entry.title), 9_999), digest)
-        ((item,),) = connection.execute(SQL["item_add"], row).fetchall()
+        words = min(len(entry.title), 9_999)
         year = self._number("value", ("year", str(entry.year or "")))
         terms = (*map(name_term, entry.names), *map(value_term, (*numbers, year)), EVERYTHING)
-        return item, written(entry.title), written(entry.other, terms)
+        return (
+            (item, name, entry.identifier, combination, entry.year, entry.has_file, words, digest),
+            (item, written(entry.title), written(entry.other, terms)),
+        )
 
     def _numbered(self, table: str, key: tuple[str, ...]) -> int:
         """Return the number of a value or a combination, which is added if it is missing."""
@@ -161,6 +166,12 @@ def _forget(connection: sqlite3.Connection, numbers: Collection[int]) -> None:
     if numbers:
         connection.executemany(SQL["item_remove"], [(number,) for number in numbers])
         connection.execute(SQL["stale_add"], (len(numbers),))
+
+
+def _digest(entry: Entry) -> int:
+    """Return what recognizes an entry that has not changed."""
+    lists = (entry.title, entry.other, entry.names, map(" ".join, entry.values))
+    return _number_of("\0".join((*map("\n".join, lists), str(entry.year), str(entry.has_file))))
 
 
 def _number_of(text: str) -> int:

@@ -12,6 +12,7 @@ from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
 from gateway.core.states import of_source
 from gateway.publish.rebuild import remove_source
+from gateway.publish.unused import unused_elements, unused_in_words
 from harvester.commands.options import (
     FiniteRange,
     Given,
@@ -119,6 +120,12 @@ source.add_command(load)
 )
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option("--prefer", multiple=True, metavar="PREFIX", help="A preferred metadataPrefix; may be repeated.")
+@click.option(
+    "--apart",
+    is_flag=True,
+    default=None,
+    help="Serve its records in a format of formats_made as PREFIX.NAME, next to ours.",
+)
 @click.option(
     "--friend/--no-friend", default=None,
     help="Name it among the friends in our Identify. Default: if it needs no credentials.",
@@ -272,7 +279,8 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
     """Check whether a source can be harvested: ask for its identity, formats and sets.
 
     Exit status 0: it can be harvested. 3: it can, but something is unusual. 4: it refuses. 5: it is not available now.
-    For a URL, every kind of source is tried, and the entry for sources.toml is shown.
+    Of a sample of the stored records, elements that no reader uses are named. For a URL, every kind of source is tried,
+    and the entry for sources.toml is shown.
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
@@ -301,6 +309,8 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
         has_died = last is not None and instance.inbox.has_died(last)
         words = of_source(entry.source, last, has_died=has_died).words
         facts["last_run"] = words if not as_json else last and facts_of_run(last, has_died=has_died)
+        unused = list(unused_elements(instance.store, instance.inbox, name))
+        facts["unused_elements"] = [entry._asdict() for entry in unused] if as_json else [*unused_in_words(unused)]
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

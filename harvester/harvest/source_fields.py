@@ -46,6 +46,12 @@ FIELDS: tuple[Field, ...] = (
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("notify_inbox", "text", "The inbox of the source (COAR Notify) to which discovered files are announced."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
+    Field(
+        "apart",
+        "claim",
+        "Whether its records in a format of `formats_made` are served as `<prefix>.<source>`, next to ours, and not in "
+        "their place. Set it before the first harvest: a prefix that was published stays.",
+    ),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
     Field(
         "friend",

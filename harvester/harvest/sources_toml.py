@@ -70,6 +70,7 @@ class SourceEntry:
     rights: str = ""
     notify_inbox: str = ""
     prefer: tuple[str, ...] = ()
+    apart: bool = False
     auth: Mapping[str, str] = field(default_factory=dict)
     friend: bool | None = None
     verify: bool = True

@@ -2,8 +2,8 @@
 
 That is the mean of 9,000 recorded records of 250 repositories (15 elements, 2.1 kB), and they have these elements.
 
-Twenty thousand works are written; a larger corpus repeats them with other identifiers, block by block, which neither
-a compressor of single records nor an index can notice.
+A hundred thousand works are written, in blocks of twenty thousand; a larger corpus repeats them with other identifiers,
+block by block, which neither a compressor of single records nor an index can notice.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ from itertools import accumulate
 from random import Random
 from xml.sax.saxutils import escape
 
-WORKS = 20_000
+WORKS = 20_000  # of a block
+_BLOCKS = 5  # that differ
 PAGE = 500
 # Stands in identifiers where the number of the block goes; as long as the number, so that pages keep their length.
 BLOCK = b"zzzzz"
@@ -67,7 +68,8 @@ def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
 
 
 def _page(numbers: Sequence[int], block: int, complete: int, cursor: int, following: str) -> bytes:
-    body = b"".join(works()[number] for number in numbers).replace(BLOCK, b"%05d" % block)
+    written = works(block % _BLOCKS)
+    body = b"".join(written[number] for number in numbers).replace(BLOCK, b"%05d" % block)
     token = f'<resumptionToken completeListSize="{complete}" cursor="{cursor}">{following}</resumptionToken>'
     return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
 
@@ -91,10 +93,16 @@ def answer(content: str) -> bytes:
     return f"{_HEAD}{content}</OAI-PMH>".encode()
 
 
+def write_works(records: int) -> None:
+    """Write the works of a corpus of so many records before they are served, and timed."""
+    for block in range(min(-(-records // WORKS), _BLOCKS)):
+        works(block)
+
+
 @cache
-def works() -> list[bytes]:
-    """Return the `<record>` elements of the twenty thousand works, with `BLOCK` in their identifiers."""
-    random = Random(2025)
+def works(block: int = 0) -> list[bytes]:
+    """Return the `<record>` elements of the works of a block, with `BLOCK` in their identifiers."""
+    random = Random(2025 + block)
     words = ["".join(random.choices(SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
     likelihood = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))  # Zipf's law
     return [_record(number, random, words, likelihood).encode() for number in range(WORKS)]

@@ -16,7 +16,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from typing import Any, NamedTuple
 
-from gateway.store.opening import open_store
+from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench.load import rate
 from tests.bench.memory import Samples, sampled
@@ -27,13 +27,17 @@ _SMALL = 100_000  # a smaller corpus is too small for figures
 
 
 class Done(NamedTuple):
-    """What a command took: seconds of the clock and of processors, and memory, its children's too; what it wrote."""
+    """What a command took: seconds of the clock and of processors, and memory, its children's too; what it wrote.
+
+    `trail` is how many of the seconds a harvest took for the search index after its end.
+    """
 
     seconds: float
     processors: float
     samples: Samples
     output: str
     errors: str
+    trail: float = 0.0
 
 
 class Quiet(BaseHTTPRequestHandler):
@@ -143,12 +147,14 @@ def harvested(sources: Mapping[str, str], records: int, entry: str = "", *, is_c
         with (folder / "sources.toml").open("a") as file:
             file.write(entry)
         ours = live.command("harvester", folder, "run", *(sources if len(sources) == 1 else ["--all"]))
-        done = run(ours)
+        done, now = run(ours), time.time()
+        with closing(open_inbox(folder)) as inbox:
+            ended_at = max(last.ended_at or 0 for name in sources for last in inbox.runs(name, 1))
         with closing(open_store(folder)) as store:
             stored = {name: store.counts(name)["items"] for name in sources}
             assert not is_checked or store.check() == ()
         assert stored == dict.fromkeys(sources, records), stored
-    return done
+    return done._replace(trail=max(0.0, now - ended_at - 0.5))  # the end is known in whole seconds
 
 
 def rounds(records: int, rounds: int, seconds: float) -> tuple[int, float]:

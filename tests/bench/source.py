@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 from tests.bench import runs
-from tests.bench.corpus import PAGE, answer, dated_page, list_page, works
+from tests.bench.corpus import PAGE, answer, dated_page, list_page, write_works
 
 _IDENTIFY = """<Identify><repositoryName>Bench</repositoryName><baseURL>http://127.0.0.1/oai</baseURL>
 <protocolVersion>2.0</protocolVersion><adminEmail>bench@example.org</adminEmail>
@@ -63,6 +63,6 @@ def serving(records: int, latency: float = 0.0, size: int = PAGE) -> Iterator[st
 
     `latency` is how many seconds every answer waits, `size` how many records a page has.
     """
-    works()
+    write_works(records)
     with runs.serving(type("Handler", (_Handler,), {"records": records, "latency": latency, "size": size})) as port:
         yield f"http://127.0.0.1:{port}/oai"

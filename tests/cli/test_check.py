@@ -12,6 +12,7 @@ import pytest
 from gateway.core import sandbox
 from gateway.ops.upkeep import make
 from gateway.store.opening import open_store
+from tests.publish.harness import Harness, Sent, mods
 from tests.rows import each_row
 
 
@@ -42,6 +43,18 @@ def test_a_sound_instance_is_fine(gateway, sound, folder, publish):
     assert {line.split()[0] for line in result.stderr.splitlines()} == {"fine"}
     assert "The store is sound." in result.stderr
     assert "Source laro: " in result.stderr
+
+
+def test_a_whole_check_names_elements_that_no_reader_uses(gateway, sound, folder):
+    harness = Harness(folder)
+    with closing(harness.store), closing(harness.inbox):
+        harness.add("laro")
+        harness.sent(Sent("1", mods().replace(b"</mods>", b"<recordInfo>X</recordInfo></mods>")), prefix="mods")
+    assert "no reader uses" not in gateway("check").stderr
+    assert (
+        "harvested as mods, by records of 1 that were looked at: recordInfo (1), such"
+        in gateway("check", "--whole").stderr
+    )
 
 
 def test_a_file_of_private_authorities_that_is_missing_is_a_problem(gateway, sound, folder, publish):

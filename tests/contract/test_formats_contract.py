@@ -53,11 +53,11 @@ OURS = list(written().values())
 
 @cache
 def schema(prefix: str) -> etree.XMLSchema:
-    """Return our schema of a format, with the schemas of what may stand inside it."""
+    """Return our schema of a format, with the schemas of what may stand inside a DIDL."""
     names = {"oai_didl": "didl", "oai_datacite": "datacite", "marcxml": "marc"}
     main = etree.parse(ROOT / "schemas" / f"{names.get(prefix, prefix)}.xsd").getroot().get("targetNamespace")
     files = {main: f"{names.get(prefix, prefix)}.xsd"}
-    for name in ("oai_dc", "dii", "dcterms", "rdf", "premis"):
+    for name in ("oai_dc", "dii", "dcterms", "rdf", "premis") if prefix == "oai_didl" else ():
         namespace = etree.parse(ROOT / "schemas" / f"{name}.xsd").getroot().get("targetNamespace")
         files.setdefault(namespace, f"{name}.xsd")
     imports = "".join(

@@ -248,9 +248,11 @@ def test_the_fallback_finds_dublin_core_wherever_it_is() -> None:
 
 
 def test_the_fallback_goes_by_names_else() -> None:
-    work = read("<x><Title>T</Title><author><name>no</name></author><author>A</author><doi>10.1234/x</doi><year/></x>")
+    nested = "<author><name>B</name><place>no</place></author>"
+    work = read(f"<x><Title>T</Title>{nested}<author>A</author><doi>10.1234/x</doi><year/></x>")
     assert [tuple(statement) for statement in work.statements] == [
         ("title", "T", ""),
+        ("creator", "B", ""),
         ("creator", "A", ""),
         ("identifier", "10.1234/x", ""),
     ]

@@ -43,6 +43,7 @@ def seen(work: Work, what: str) -> str:
         "files": lambda: "|".join(file.url for file in work.files),
         "page": lambda: work.landing_page,
         "licence": lambda: work.license,
+        "funding": lambda: "|".join(" ".join(entry[:3]) for entry in known.funding),
         "languages": lambda: "|".join(known.languages),
     }[what]()
 

@@ -81,6 +81,16 @@ def test_a_payload_of_the_same_namespace_stands_under_the_prefix(harness: Harnes
     assert not harness.record("2", "datacite").is_deleted
 
 
+def test_a_payload_of_a_source_that_is_kept_apart_has_a_prefix_of_its_own(harness: Harness) -> None:
+    make(harness, NEW)
+    harness.send(Sent("1"))
+    formats = {NEW: ("", KERNEL), "datacite": ("", KERNEL)}
+    harness.sent(Sent("1", datacite()), prefix=NEW, facts=harness.facts(apart=True, formats=formats))
+    assert b"<publicationYear>0000<" in harness.record("1", NEW).content
+    assert datacite() in harness.record("1", f"{NEW}.laro").content
+    assert make(harness, NEW) == 0
+
+
 def test_a_payload_without_a_title_does_not_stand_for_ours(harness: Harness) -> None:
     harness.sent(Sent("1"))
     make(harness, NEW)

@@ -64,6 +64,8 @@ def test_year_is_that_of_the_work(dates, year):
         ("info:eu-repo/semantics/doctoralThesis", "doctoral thesis"),
         ("http://purl.org/coar/resource_type/c_6501", "article"),
         ("Journal  Article", "article"),
+        ("Artículos", "article"),
+        ("http://purl.org/coar/resource_type/c_18cf", "text"),
         ("http://purl.org/dc/dcmitype/Image", "image"),
         ("Podcast", "podcast"),
         ("info:eu-repo/semantics/publishedVersion", ""),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from gateway.core.addresses import ALSO_KNOWN_AS
 from gateway.core.bibliography.dates import date_of, dublin_core_dates, iso_of
+from gateway.core.bibliography.funding import grants_in
 from gateway.core.bibliography.hosts import host_of, is_identifier, is_title, serial_in, year_in
 from gateway.core.bibliography.identifiers import (
     identifier_of,
@@ -87,6 +88,7 @@ def read(statements: Iterable[Statement]) -> Bibliography:
         relations=tuple(words("relation")),
         coverage=tuple(words("coverage")),
         formats=tuple(words("format")),
+        funding=tuple(grants_in(words("relation"))),
     )
 
 

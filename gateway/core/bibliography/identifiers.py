@@ -182,7 +182,7 @@ def identifier_of(text: str, scheme: str = "") -> Identifier:
     A check digit that is wrong makes an identifier `other`.
     """
     text = text[:LONGEST].strip()
-    if match := _PLAIN_DOI.fullmatch(text):
+    if "10." in text and (match := _PLAIN_DOI.fullmatch(text)):
         return Identifier("doi", match[1], f"https://doi.org/{match[1]}")
     stated = _SCHEMES.get(re.sub(r"[^a-z]", "", scheme.lower()), "") if scheme else ""
     if stated == "doi" and text[:3] == "10.":
@@ -230,9 +230,9 @@ def _numbered(text: str, stated: str) -> Identifier | None:
 
 
 def _other(text: str) -> Identifier:
-    if _URN.fullmatch(text):
+    if text[:4].lower() == "urn:" and _URN.fullmatch(text):
         return Identifier("urn", text)
-    if match := _ARK.fullmatch(text):
+    if "ark:" in text.lower() and (match := _ARK.fullmatch(text)):
         return Identifier("ark", match[1], address(text) if text[:4].lower() == "http" else "")
     return Identifier("url", text, text) if is_link(text) else Identifier("other", text)
 

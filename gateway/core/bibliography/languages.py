@@ -53,6 +53,7 @@ def languages_in(text: str) -> tuple[str, ...]:
     parts = _BETWEEN.split(text.strip().lower())
     if len(parts) == 1 and _TOGETHER.fullmatch(parts[0]):
         parts = re.findall("...", parts[0])
+        parts = [] if "und" in parts else parts  # `undefined`
     tags = [tag for part in parts if (tag := language_tag(part))]
     # Of words that are no languages, a few look like codes: `in`, `is`.
     return tuple(dict.fromkeys(tags)) if len(tags) == len([part for part in parts if part not in _NO_LANGUAGE]) else ()

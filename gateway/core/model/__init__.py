@@ -89,6 +89,7 @@ from gateway.core.model.works import (
     DateType,
     FileLink,
     FileOrigin,
+    Funding,
     Host,
     Identifier,
     Relation,

@@ -166,6 +166,19 @@ class Text(NamedTuple):
     type: str = ""
 
 
+class Funding(NamedTuple):
+    """Who paid for the work: a funder and its identifier; the number of the grant, its address and its title.
+
+    The funder or the number is there. The identifier is an address if there is one.
+    """
+
+    funder: str = ""
+    funder_id: str = ""
+    grant: str = ""
+    url: str = ""
+    title: str = ""
+
+
 class Bibliography(NamedTuple):
     """What a record states about a work. Empty means: not stated.
 
@@ -189,6 +202,7 @@ class Bibliography(NamedTuple):
     relations: tuple[str, ...] = ()
     coverage: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    funding: tuple[Funding, ...] = ()
 
 
 class Work(NamedTuple):

@@ -167,6 +167,7 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
         rights=entry.rights,
         prefer=entry.prefer,
         fields=_texts_of(entry.own.get("fields")),
+        apart=entry.apart,
     )
 
 
