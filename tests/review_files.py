@@ -75,22 +75,13 @@ class Files:
         url = candidate.pop("url", f"https://repository.example.net/{name}.pdf")
         score = candidate.pop("score", 0.4)
         facts = {
-            "evidence": "best_oa_location",
-            "license": "cc-by",
-            "version": "accepted",
-            "kind": "article",
-            "judge": int(score is not None),
-            "likeness": score or 0.0,
-        }
+            "evidence": "best_oa_location", "license": "cc-by", "version": "accepted", "kind": "article",
+            "judge": int(score is not None), "likeness": score or 0.0,
+        }  # fmt: skip
         checked = Candidate(
-            url,
-            candidate.pop("found_by", "unpaywall"),
-            outcome=candidate.pop("outcome", Outcome.LOW_SCORE),
-            size=len(body),
-            sha256=digest,
-            mime_type="application/pdf",
-            **{**facts, **candidate},
-        )
+            url, candidate.pop("found_by", "unpaywall"), outcome=candidate.pop("outcome", Outcome.LOW_SCORE),
+            size=len(body), sha256=digest, mime_type="application/pdf", **{**facts, **candidate},
+        )  # fmt: skip
         policy = Policy(Colour(colour), "A journal") if colour else None
         result = SearchResult(Outcome.LOW_SCORE, candidates=(checked,), policy=policy, title=title, authors=authors)
         self.discovery.enlist(source, [(identifier, name)], 1, at)

@@ -25,13 +25,9 @@ LINKED = ("Published source must be acknowledged", "Must link to publisher versi
 
 def candidate(**more) -> Candidate:
     fields = {
-        "outcome": Outcome.SUCCESS,
-        "sha256": "0" * 64,
-        "judge": 1,
-        "version": "accepted",
-        "identified_by": ("title",),
-        **more,
-    }
+        "outcome": Outcome.SUCCESS, "sha256": "0" * 64, "judge": 1, "version": "accepted",
+        "identified_by": ("title",), **more,
+    }  # fmt: skip
     return Candidate("https://x.example.org/a.pdf", "unpaywall", **fields)
 
 

@@ -50,12 +50,9 @@ def pdf(search, *more: str) -> bytes:
 
 def unpaywall(license_: str | None = "cc-by") -> dict:
     place = {
-        "url_for_pdf": COPY,
-        "license": license_,
-        "version": "acceptedVersion",
-        "host_type": "repository",
+        "url_for_pdf": COPY, "license": license_, "version": "acceptedVersion", "host_type": "repository",
         "evidence": "a title",
-    }
+    }  # fmt: skip
     known = {"doi": DOI, "is_oa": True, "year": 2015, "oa_locations": [place]}
     return {f"https://api.unpaywall.org/v2/{DOI}": answer(json.dumps(known))}
 

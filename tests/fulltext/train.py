@@ -10,6 +10,7 @@ import re
 from itertools import product
 from math import exp
 from pathlib import Path
+from typing import TypeAlias
 
 from harvester.fulltext.pdf import judge as judging
 from harvester.fulltext.pdf import score as scoring
@@ -17,23 +18,20 @@ from tests.fulltext.measure import Offer, corpus, decide, offers, remember
 
 _ROUNDS, _RATE, _DECAY = 400, 1.0, 1e-3
 _LOST = 0.005  # of the right offers that rules accept, which a gate may cost on the files of which it is chosen
+Rows: TypeAlias = list[tuple[Offer, list[float]]]
 _WEIGHT = r'(name = "{}", weight = )[-\d.]+'
 
 
-def examples(manifests: list[str]) -> dict[bool, list[tuple[Offer, list[float]]]]:
+def examples(manifests: list[str]) -> dict[bool, Rows]:
     """Return the offers of corpora with their facts, by whether they are held back."""
-    halves: dict[bool, list[tuple[Offer, list[float]]]] = {False: [], True: []}
+    halves: dict[bool, Rows] = {False: [], True: []}
     for manifest in manifests:
         files, texts = corpus(manifest)
         for is_held_back in halves:
             seen: list[dict[str, float]] = []
             vars(judging)["score"] = lambda facts, seen=seen: float(bool(seen.append(facts)))
-            try:
-                half = offers([file for file in files if file.is_held_back is is_held_back])
-                wanted = [offer for offer in half if texts[offer.file.file].outcome == "success"]
-                decided, _ = decide(wanted, texts)
-            finally:
-                vars(judging)["score"] = scoring.score
+            half = offers([file for file in files if file.is_held_back is is_held_back])
+            decided, _ = decide((offer for offer in half if texts[offer.file.file].outcome == "success"), texts)
             rows = ([1.0, *(float(facts[name]) for name in list(scoring.WEIGHTS)[1:])] for facts in seen)
             halves[is_held_back] += list(zip(decided, rows, strict=True))
     return halves
@@ -44,7 +42,7 @@ def scored(weights: list[float], row: list[float]) -> float:
     return 1 / (1 + exp(-sum(weight * fact for weight, fact in zip(weights, row, strict=True))))
 
 
-def trained(rows: list[tuple[Offer, list[float]]]) -> list[float]:
+def trained(rows: Rows) -> list[float]:
     """Return the weights of a logistic model by gradient descent; right and wrong offers count equally."""
     right = [row for offer, row in rows if offer.is_right]
     wrong = [row for offer, row in rows if not offer.is_right]
@@ -60,7 +58,7 @@ def trained(rows: list[tuple[Offer, list[float]]]) -> list[float]:
     return [round(weight, 2) for weight in weights]
 
 
-def in_order(weights: list[float], rows: list[tuple[Offer, list[float]]]) -> float:
+def in_order(weights: list[float], rows: Rows) -> float:
     """Return the share of pairs of a right and a wrong offer in which the right one has the higher score."""
     right = [scored(weights, row) for offer, row in rows if offer.is_right]
     wrong = [scored(weights, row) for offer, row in rows if not offer.is_right]

@@ -337,13 +337,9 @@ def _claims(text: str) -> object:
 def _identifiers(text: str) -> object:
     return (
         bibliography.dublin_core.read([Statement(element, text) for element in ("title", "creator", "date", "source")]),
-        spellings.identifier_of(text),
-        list(spellings.own_identifiers([text, text[:50]])),
-        spellings.pmcids_in(text),
-        spellings.issns_in(text),
-        fixity.digests_of(text),
-        repair.legal_references(text),
-    )
+        spellings.identifier_of(text), list(spellings.own_identifiers([text, text[:50]])), spellings.pmcids_in(text),
+        spellings.issns_in(text), fixity.digests_of(text), repair.legal_references(text),
+    )  # fmt: skip
 
 
 _TEXTS = (
@@ -373,14 +369,9 @@ _CALLBACKS = (
 )
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
 _OAI_SAMPLES = (
-    samples.LIST,
-    samples.IDENTIFY,
-    samples.FORMATS,
-    samples.SETS,
-    samples.FIRST,
-    samples.LIST.decode().encode("utf-16"),
-    samples.LIST.replace(b"&amp;", b"&"),
-)
+    samples.LIST, samples.IDENTIFY, samples.FORMATS, samples.SETS, samples.FIRST,
+    samples.LIST.decode().encode("utf-16"), samples.LIST.replace(b"&amp;", b"&"),
+)  # fmt: skip
 
 TARGETS = (
     Target("oai_pmh.answers.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),
