@@ -73,22 +73,15 @@ class Files:
         body = body or b"%PDF-1.7 " + name.encode()
         digest = sha256(body).hexdigest()
         url = candidate.pop("url", f"https://repository.example.net/{name}.pdf")
+        score = candidate.pop("score", 0.4)
         facts = {
-            "evidence": "best_oa_location",
-            "license": "cc-by",
-            "version": "accepted",
-            "score": 0.4,
-            "kind": "article",
-        }
+            "evidence": "best_oa_location", "license": "cc-by", "version": "accepted", "kind": "article",
+            "judge": int(score is not None), "likeness": score or 0.0,
+        }  # fmt: skip
         checked = Candidate(
-            url,
-            candidate.pop("found_by", "unpaywall"),
-            outcome=candidate.pop("outcome", Outcome.LOW_SCORE),
-            size=len(body),
-            sha256=digest,
-            mime_type="application/pdf",
-            **{**facts, **candidate},
-        )
+            url, candidate.pop("found_by", "unpaywall"), outcome=candidate.pop("outcome", Outcome.LOW_SCORE),
+            size=len(body), sha256=digest, mime_type="application/pdf", **{**facts, **candidate},
+        )  # fmt: skip
         policy = Policy(Colour(colour), "A journal") if colour else None
         result = SearchResult(Outcome.LOW_SCORE, candidates=(checked,), policy=policy, title=title, authors=authors)
         self.discovery.enlist(source, [(identifier, name)], 1, at)
@@ -108,7 +101,7 @@ class Files:
         identifier = f"{DOMAIN}:laro/{name}"
         urls = [f"https://repository.example.net/{number:05}.pdf" for number in range(count)]
         checked = tuple(
-            Candidate(url, "unpaywall", outcome=Outcome.LOW_SCORE, sha256=f"{number:064x}", score=0.4)
+            Candidate(url, "unpaywall", outcome=Outcome.LOW_SCORE, sha256=f"{number:064x}", judge=1, likeness=0.4)
             for number, url in enumerate(urls)
         )
         result = SearchResult(Outcome.LOW_SCORE, candidates=checked, title="Large")

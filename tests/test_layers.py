@@ -92,11 +92,11 @@ harvester.http.robots_txt <- GROUND harvester.http + protego
 harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
   harvester.{runtime.durable_files, xml, sources} + lxml
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
-  harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext}
+  harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext} + rapidfuzz
 harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
   harvester.fulltext.{pages.landing_rules, services} + lxml
 harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
-harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + snowballstemmer
+harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + rapidfuzz
 harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
 harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{services, pages, pdf, steps} + lxml
 harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
@@ -129,6 +129,7 @@ harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
 harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, harvest, mirror.instance_memory,
   schedule} + click
+harvester.commands.common_words <- harvester.fulltext.pdf.title_words + snowballstemmer
 harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, publish.unused, store, takedowns}
   HARVESTER + click
 harvester.__main__ <- harvester.cli

@@ -428,13 +428,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "review_accept_score",
         0.25,
-        "From which score on a rule may accept a file; half is enough with the whole title and an author or DOI.",
+        "From which share of common words on a rule may accept a file that an earlier release has read.",
         most=1,
     ),
     Setting(
         "review_reject_score",
         0.1,
-        "Below which score a rule rejects a file, unless the DOI is on its first pages.",
+        "Without effect: a file is rejected if nothing on its first pages is of the work.",
         most=1,
     ),
     Setting("review_rules", True, "Whether rules decide on discovered files; otherwise people decide on all of them."),

@@ -5,17 +5,20 @@ this version in an institutional repository now. A RoMEO colour is no reason: gr
 perhaps later. The title, the DOI or another identifier of the work must also be on the first pages of the file.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from gateway.core.errors import ConfigurationError
 from gateway.core.model import Candidate, Decision, DocumentKind, Outcome
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import Policy
-from gateway.fulltext.search_result import NAMED, SearchResult, Sign, is_identified, least_score
+from gateway.fulltext.search_result import NAMED, SearchResult, Sign, is_identified
+
+log = logging.getLogger("gateway")
 
 RULE = "rule"
 DOCUMENTS = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
@@ -47,11 +50,20 @@ _ANOTHER = (
 )
 _REPLACING = "It was accepted, and there is another document at its address now."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
-_TITLE_ELSEWHERE = (
-    " The title is on its first pages; it must be the heading of the work itself, with an author of it if any is known."
-)
+# What else is missing, by whether the title is on the first pages, and an author at their top.
+_MISSING = {
+    (True, True): " The title is on its first pages, but not as the heading of the work itself.",
+    (
+        True,
+        False,
+    ): " The title is on its first pages; an author near it is missing, or it is not a heading.",
+    (False, True): " An author of the work is named there; the title is missing.",
+    (False, False): "",
+}
 _DOI_ELSEWHERE = " The DOI is on its first pages; it must be stated as its own, with the title or an abstract."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
+_NOTHING = "Nothing on its first pages is of the work: no title, no identifier, and no author."
+_WITHOUT_EFFECT = "review_reject_score"
 # The beginnings of the reasons of the two rules that accept.
 BY_LICENSE = "The licence "
 BY_POLICY = "The policy permits "
@@ -71,10 +83,9 @@ KINDS = {
 
 
 class Thresholds(NamedTuple):
-    """The score from which on a rule accepts, the score below which it rejects, and whether rules decide at all."""
+    """Whether rules decide at all, and the score from which on they accept what an earlier release has read."""
 
-    accept: float = 0.25  # signs that identify the work count for more
-    reject: float = 0.1
+    accept: float = 0.25
     is_on: bool = True
 
 
@@ -86,13 +97,17 @@ class Ruling(NamedTuple):
 
 
 def thresholds_of(settings: Settings) -> Thresholds:
-    """Return the thresholds in force. Raise ConfigurationError if that for accepting is below that for rejecting."""
-    accept, reject = settings.share("review_accept_score"), settings.share("review_reject_score")
-    if accept < reject:
-        raise ConfigurationError(
-            f"review_accept_score ({accept:g}) must not be below review_reject_score ({reject:g})."
-        )
-    return Thresholds(accept, reject, settings.is_on("review_rules"))
+    """Return the thresholds in force; warn once about the setting that has no effect any more."""
+    if settings.origins.get(_WITHOUT_EFFECT, "default") != "default":
+        _warn()
+    return Thresholds(settings.share("review_accept_score"), settings.is_on("review_rules"))
+
+
+@cache
+def _warn() -> None:
+    log.warning(
+        "The setting %s is ignored: a file is rejected if nothing on its first pages is of the work.", _WITHOUT_EFFECT
+    )
 
 
 def decided(
@@ -256,8 +271,8 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
     """Return the ruling on a copy in a month (`2026-11`). `published` is the year of the work, empty if not known."""
     if doubt := _about_the_file(candidate, thresholds):
         return Ruling("review", doubt)
-    if candidate.score < thresholds.reject and not candidate.has_doi:  # with its DOI it may be in another language
-        return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
+    if candidate.judge and candidate.outcome is Outcome.WRONG_DOCUMENT:
+        return Ruling("reject", _NOTHING)
     doubt = _about_the_work(candidate, thresholds) or _about_the_version(candidate) or _about_the_kind(candidate)
     if doubt:
         return Ruling("review", doubt)
@@ -290,10 +305,10 @@ def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
     if Sign.ANOTHER_DOI in candidate.identified_by:
         return _OF_ANOTHER_DOI
     if not is_identified(candidate.identified_by):
-        return _UNIDENTIFIED + _TITLE_ELSEWHERE * candidate.has_title + _DOI_ELSEWHERE * candidate.has_doi
-    least = least_score(candidate.identified_by, candidate.covered, thresholds.accept)
-    if candidate.outcome is not Outcome.SUCCESS or candidate.score < least:
-        return f"The score {candidate.score:g} is too low to decide."
+        missing = _MISSING[candidate.has_title, Sign.AUTHOR in candidate.identified_by]
+        return _UNIDENTIFIED + missing + _DOI_ELSEWHERE * candidate.has_doi
+    if candidate.outcome is not Outcome.SUCCESS or (not candidate.judge and candidate.score < thresholds.accept):
+        return "An earlier release has read it, and found too few words of the work to decide."
     return ""
 
 

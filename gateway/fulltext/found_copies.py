@@ -55,11 +55,12 @@ def copy_of(
         candidate.found_by,
         host_of(candidate.final_url or candidate.url),
         str(candidate.outcome),
-        candidate.score if candidate.sha256 else None,
+        candidate.likeness if candidate.judge else None,
         candidate.kind,
         str(colour),
         candidate.license,
         candidate.version or candidate.text_version,
         candidate.size,
         candidate.sha256,
+        candidate.judge,
     )

@@ -28,8 +28,8 @@ class Reviewed(NamedTuple):
 
     @property
     def score(self) -> float | None:
-        """The score of the file; None if it is not known."""
-        return self.candidate.score if self.candidate else None
+        """The score of the file; None if this release has not read it."""
+        return self.candidate.likeness if self.candidate and self.candidate.judge else None
 
     @property
     def version(self) -> str:

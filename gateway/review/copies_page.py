@@ -48,7 +48,7 @@ from gateway.store.base import Discovery, Store
 
 PAGE: Final = 50
 _DATA_PAGE: Final = 1_000
-_LOW: Final = 0.3  # a score that rules accept only with other signs of the work
+_LOW: Final = 0.9  # hardly one in a hundred of the files that rules accept has a lower score
 _MOST_COUNTED: Final = 10_000
 # The outcomes of copies that are listed with a verdict.
 _OUTCOMES: Final = (

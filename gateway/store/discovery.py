@@ -23,6 +23,7 @@ from gateway.store.discovery_rows import (
     decision_of,
     decision_row,
     is_on_other_bytes,
+    spaced,
     unpacked,
 )
 from gateway.store.queries import load
@@ -110,7 +111,7 @@ class Discovery(CopyLists, DecisionLists, Offers):
 
         Items that were searched for before the second `before` count as due, and so does `identifier`.
         """
-        asked = {"after": after, "at": at, "sources": _spaced(sources), "identifier": identifier, "before": before}
+        asked = {"after": after, "at": at, "sources": spaced(sources), "identifier": identifier, "before": before}
         return Lease(*(self._file.one(SQL["due"], asked) or ("", "", "", 0, 0)))
 
     def done(
@@ -361,9 +362,4 @@ def _add(session: Session, decisions: Sequence[Decision]) -> None:
 
 def _named(sources: Collection[str]) -> dict[str, object]:
     """Return the parameters of queries for one source, and for several or all."""
-    return {"source": next(iter(sources), ""), "sources": _spaced(sources)}
-
-
-def _spaced(sources: Collection[str]) -> str:
-    """Return the names of sources as one text with a space around each; empty for all of them."""
-    return f" {' '.join(sources)} " if sources else ""
+    return {"source": next(iter(sources), ""), "sources": spaced(sources)}

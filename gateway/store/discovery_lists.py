@@ -37,6 +37,7 @@ from gateway.store.discovery_rows import (
     listed_copy_of,
     offer_of,
     place_of,
+    spaced,
     unpacked,
 )
 from gateway.store.queries import load
@@ -291,23 +292,33 @@ class Rechecks:
         search for the item that is under way loses its lease, and the item is due.
         """
         with self._file.writing() as session:
-            rows = session.execute(SQL["decisions"], (recheck.identifier,)).fetchall()
-            decisions = tuple(map(decision_of, rows))
-            last = max((decision.number for decision in decisions if decision.url == url), default=0)
-            search = session.one(SQL["search"], (recheck.identifier,))
-            if last != number or search is None:
+            if not self._concluded(session, recheck.identifier, number, url, conclude, recheck.looked_at):
                 return False
-            former = unpacked(self._file, search[-1], "a stored search", bytes.decode) if search[-1] else ""
-            news = conclude(decisions, former)
             session.execute(SQL["recheck_put"], recheck._asdict())
             if sha256:
                 session.execute(SQL["recheck_change"], (sha256, recheck.identifier, recheck.url))
-            story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
-            session.execute(
-                SQL["story_put"], {"story": story, "identifier": recheck.identifier, "at": recheck.looked_at}
-            )
-            session.executemany(SQL["copy_put"], copy_rows(news.copies))
-            session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
+        return True
+
+    def judge_again(self, identifier: str, number: int, url: str, conclude: Conclude, at: int) -> bool:
+        """Store what follows from judging a file of an item again in the second `at`, as `conclude` does."""
+        with self._file.writing() as session:
+            return self._concluded(session, identifier, number, url, conclude, at)
+
+    def _concluded(self, session: Session, identifier: str, number: int, url: str, conclude: Conclude, at: int) -> bool:
+        rows = session.execute(SQL["decisions"], (identifier,)).fetchall()
+        decisions = tuple(map(decision_of, rows))
+        last = max((decision.number for decision in decisions if decision.url == url), default=0)
+        search = session.one(SQL["search"], (identifier,))
+        if last != number or search is None:
+            return False
+        former = unpacked(self._file, search[-1], "a stored search", bytes.decode) if search[-1] else ""
+        news = conclude(decisions, former)
+        story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
+        session.execute(SQL["story_put"], {"story": story, "identifier": identifier, "at": at})
+        if news.outcome:
+            session.execute(SQL["outcome_put"], (news.outcome, identifier))
+        session.executemany(SQL["copy_put"], copy_rows(news.copies))
+        session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
         return True
 
     def stamping_hosts(self) -> frozenset[str]:
@@ -329,7 +340,7 @@ def _recheck_of(row: Sequence[Any]) -> FileRecheck:
 # The columns of each order, the parameters that are compared with them, and whether it is descending.
 _ORDERS = {
     CopyOrder.IDENTIFIER: ("identifier, url", ":identifier, :url", False),
-    CopyOrder.SCORE: ("score, identifier, url", ":value, :identifier, :url", True),
+    CopyOrder.SCORE: ("likeness, identifier, url", ":value, :identifier, :url", True),
     CopyOrder.TITLE: ("title, identifier, url", ":value, :identifier, :url", False),
     CopyOrder.DECIDED_AT: ("decided_at, identifier, url", ":value, :identifier, :url", True),
 }
@@ -426,6 +437,26 @@ class CopyLists(Database):
     def files_without_text(self, limit: int) -> tuple[str, ...]:
         """Return the SHA-256 of at most `limit` files of which no text was ever stored, sorted."""
         return tuple(digest for (digest,) in self._file.rows(SQL["first_pages_lacking"], (limit,)))
+
+    def copies_to_judge(
+        self, judge: int, sources: Collection[str], after: tuple[str, str], limit: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Return (identifier, address) of files that wait for a person and that only earlier judges have judged.
+
+        At most `limit` after one of them, sorted. No sources: of all.
+        """
+        identifier, url = after
+        asked = {"judge": judge, "sources": spaced(sources), "identifier": identifier, "url": url, "limit": limit}
+        return tuple((identifier, url) for identifier, url in self._file.rows(SQL["copies_to_judge"], asked))
+
+    def count_copies_to_judge(self, judge: int, sources: Collection[str]) -> int:
+        """Return how many files `copies_to_judge` has in all."""
+        (count,) = self._file.one(SQL["copies_to_judge_count"], {"judge": judge, "sources": spaced(sources)}) or (0,)
+        return int(count)
+
+    def note_judged(self, judge: int, identifier: str, url: str) -> None:
+        """Note that a judge could not judge a file again: it waits as before, and is not tried again."""
+        self._file.change(SQL["copy_judged"], (judge, identifier, url))
 
     def forget_first_pages(self, digests: Iterable[str]) -> None:
         """Delete the texts of the files with these SHA-256."""

@@ -1,7 +1,7 @@
 """The rows of the search for full text, from values and back."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import zstandard
@@ -20,11 +20,12 @@ Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
 
 
 class Findings(NamedTuple):
-    """What a recheck changes: new decisions, the renewed story as JSON, and the renewed rows of the list of copies."""
+    """What a recheck or a new judge changes: new decisions, the renewed story as JSON, renewed rows of the copies."""
 
     decisions: tuple[Decision, ...]
     search_json: str
     copies: tuple[FoundCopy, ...] = ()
+    outcome: str = ""  # of the search, if it is another one now
 
 
 # A function that takes all decisions on the copies of an item so far and its story as JSON, and returns what to write.
@@ -96,6 +97,11 @@ _VALUES: Mapping[CopyOrder, Callable[[ListedCopy], float | str]] = {
     CopyOrder.TITLE: lambda listed: listed.copy.title,
     CopyOrder.DECIDED_AT: lambda listed: listed.decision.at,
 }
+
+
+def spaced(sources: Collection[str]) -> str:
+    """Return the names of sources as one text with a space around each; empty for all of them."""
+    return f" {' '.join(sources)} " if sources else ""
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:

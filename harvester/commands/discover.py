@@ -22,14 +22,19 @@ from gateway.core.program import say
 from gateway.core.states import of_search
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
-from gateway.fulltext.stored_search import tried_of
+from gateway.fulltext.stored_files import Copies
+from gateway.fulltext.stored_search import candidates_of, tried_of
 from gateway.store.base import Discovery
+from harvester.commands.common_words import compared
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
 from harvester.commands.output import moment, with_json, write_json
+from harvester.fulltext.pdf.extraction import extract
+from harvester.fulltext.pdf.judge import expected
 from harvester.fulltext.recheck import run as rechecks
 from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
+from harvester.fulltext.works import found_of, work_of
 from harvester.harvest.hidden_items import check_shown, shown
 from harvester.harvest.instance import Instance, opened
 from harvester.offer.files import offers_of_item
@@ -218,10 +223,27 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
     }
 
 
+def compared_files(instance: Instance, state: SearchState) -> list[dict[str, object]]:
+    """Return how many words of the record are in each stored copy of an item, as Autoload compares them."""
+    work = work_of(
+        instance.store, state.identifier, state.upstream, found_of(instance.store, state.source, state.upstream)
+    )
+    metadata = expected(work).texts if work else ()
+    copies = Copies(instance.folder)
+    bodies = {one.url: copies.read(one.sha256) for one in candidates_of(state) if one.sha256}
+    return [{"url": url, **compared(metadata, extract(body).text)._asdict()} for url, body in bodies.items() if body]
+
+
 @click.command()
 @click.argument("identifier")
+@click.option(
+    "--compare",
+    "is_compared",
+    is_flag=True,
+    help="Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
+)
 @with_json
-def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
+def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
     It also shows to whom files were offered, and when published files were last checked. ID is the identifier of the
@@ -229,10 +251,13 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     """
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
+        files = compared_files(instance, search.state) if is_compared else None
     if as_json:
-        write_json(facts_of_search(search))
-    else:
-        search.tell()
+        write_json({**facts_of_search(search), "compared": files})
+        return
+    search.tell()
+    for file in files or ():
+        click.echo(plain(f"  {file['url']}: cosine {file['score']}, {file['covered']} of the words of the record"))
 
 
 # --- `harvester recheck` requests the published files again -----------------------------------------------------------

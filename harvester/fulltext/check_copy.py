@@ -14,7 +14,7 @@ from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import SECONDS, Extracted, extract
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
-from harvester.fulltext.pdf.judge import expected, judge
+from harvester.fulltext.pdf.judge import JUDGE, expected, judge
 from harvester.fulltext.rights_words import is_trusted
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
@@ -23,6 +23,10 @@ from harvester.http.messages import Fetch
 
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
 _STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
+# Parts of a verdict, by the names of their fields in `Verdict` and `Candidate`.
+_JUDGED = (
+    "outcome", "likeness", "has_doi", "has_title", "is_auxiliary", "kind", "text_version", "identified_by", "pages",
+)  # fmt: skip
 Keep: TypeAlias = Callable[[bytes], None]
 # A function that gets the SHA-256 of a file that was read, and the beginning of its text.
 KeepText: TypeAlias = Callable[[str, str], None]
@@ -58,8 +62,6 @@ def check(
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
     candidate = _read(candidate, visited, known, today, keep_text)
-    if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
-        return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     if candidate.outcome in REVIEWED:
         keep(visited.fetched.body)
     return candidate
@@ -160,26 +162,26 @@ def _read(candidate: Candidate, visited: Visit, known: Known, today: str, keep_t
         if outcome is Outcome.FULL_TEXT_XML:
             keep_text(candidate.sha256, first_page_of(text_of_article(visited.fetched.body)))
         return candidate._replace(outcome=outcome)
+    return judged(candidate, visited.fetched.body, known, today, keep_text)
+
+
+def judged(candidate: Candidate, body: bytes, known: Known, today: str, keep_text: KeepText) -> Candidate:
+    """Return a candidate with the verdict on its bytes, which are a PDF. Raise ConfigurationError as `check`."""
     wanted = expected(known.work, known.own_identifiers, known.own_described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
-    extracted = extract(visited.fetched.body, seconds)
+    extracted = extract(body, seconds)
     if text := first_page_of(extracted.front or extracted.first):
         keep_text(candidate.sha256, text)
-    verdict = judge(extracted, wanted, visited.url)
-    return _claiming(candidate, extracted, wanted.titles)._replace(
-        outcome=verdict.outcome,
-        score=verdict.score,
-        covered=verdict.covered,
-        has_doi=verdict.has_doi,
-        has_title=verdict.has_title,
-        is_auxiliary=verdict.is_auxiliary,
-        kind=verdict.kind,
-        text_version=verdict.text_version,
-        identified_by=verdict.identified_by,
+    verdict = judge(extracted, wanted, candidate.final_url)
+    candidate = _claiming(candidate, extracted, wanted.titles)._replace(
+        **{name: getattr(verdict, name) for name in _JUDGED},
+        judge=JUDGE,
         kind_doubt=verdict.doubt or _about_the_day(future_day_in(extracted.front or extracted.first, today)),
-        pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )
+    if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
+        return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
+    return candidate
 
 
 def _about_the_day(day: str) -> str:

@@ -2,27 +2,14 @@
 
 from typing import NamedTuple
 
+from gateway.core.words import table
 from harvester.http.urls import host_of, split
 
-# Media types of PDFs on real servers, and types that mean nothing.
-_MAY_BE_PDF = frozenset(
-    (
-        "",
-        "application/pdf",
-        "application/x-pdf",
-        "application/octet-stream",
-        "application/force-download",
-        "application/download",
-        "application/x-download",
-        "binary/octet-stream",
-        "unspecified",
-    )
+_TABLE = table(__file__, "copies")
+_MAY_BE_PDF, _XML, _HTML, _WITH_A_KEY = (
+    frozenset(_TABLE[name]) for name in ("may_be_pdf", "xml", "html", "with_a_key")
 )
-_XML = frozenset(("application/xml", "text/xml", "application/jats+xml", "application/tei+xml"))
-_HTML = frozenset(("text/html", "application/xhtml+xml"))
-_OTHER_NAMES = (".xml", ".nxml", ".txt", ".md", ".csv", ".json", ".zip", ".gz", ".tar", ".epub", ".xlsx")
-# APIs for text mining that need a personal key.
-_WITH_A_KEY = frozenset(("api.elsevier.com", "api.wiley.com"))
+_OTHER_NAMES = tuple(_TABLE["other_names"])
 # The evidence of a visited page that is the article itself.
 IS_ARTICLE = "page:is the article"
 OF_THE_WORK = "page:of the work"  # the evidence of a page of the work that states a retraction
@@ -131,23 +118,11 @@ class Description(NamedTuple):
 
 
 DATACITE = "datacite"
-_VERSIONS = {
-    "submittedversion": "submitted",
-    "acceptedversion": "accepted",
-    "publishedversion": "published",
-    "vor": "published",
-    "am": "accepted",
-    "submitted": "submitted",
-    "accepted": "accepted",
-    "published": "published",
-    "preprint": "submitted",
-    "postprint": "accepted",
-}
 
 
 def version_of(text: str) -> str:
     """Return the version that a service's term means: submitted, accepted, published; empty: not stated."""
-    return _VERSIONS.get(text.rpartition("/")[2].strip().lower().replace("_", ""), "")
+    return str(_TABLE["versions"].get(text.rpartition("/")[2].strip().lower().replace("_", ""), ""))
 
 
 def without_repetitions(copies: list[Copy]) -> tuple[Copy, ...]:

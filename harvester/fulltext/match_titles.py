@@ -4,6 +4,8 @@ import html
 import re
 from unicodedata import lookup
 
+from rapidfuzz.distance import Levenshtein
+
 from gateway.core.normal_forms import letters
 from harvester.words import load
 
@@ -84,14 +86,12 @@ def _is_slip(one: str, other: str) -> bool:
     A digit and a Chinese, Japanese or Korean character have a meaning of their own, and so have some endings.
     """
     short, long = sorted((one, other), key=len)
-    if len(short) < _MISSPELT or len(long) - len(short) > 1 or short[0] != long[0]:
+    if len(short) < _MISSPELT or short[0] != long[0] or Levenshtein.distance(short, long) > 1:
         return False
-    if any(sign.isdigit() for sign in one + other) or _differ_in_meaning(one, other):
-        return False
-    at = next((place for place, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))
-    if ord(long[at]) >= _WIDE or ord(short[at : at + 1] or " ") >= _WIDE:
-        return False
-    return short[at + (len(short) == len(long)) :] == long[at + 1 :]
+    (slip,) = Levenshtein.editops(short, long)
+    letters_there = long[slip.dest_pos] + short[slip.src_pos : slip.src_pos + (len(short) == len(long))]
+    is_telling = any(sign.isdigit() for sign in one + other) or max(map(ord, letters_there)) >= _WIDE
+    return not (is_telling or _differ_in_meaning(one, other))
 
 
 def _differ_in_meaning(one: str, other: str) -> bool:

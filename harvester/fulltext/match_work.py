@@ -33,24 +33,10 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 # Authors that are nobody: a work has no author in common with another one by them.
 _NOBODY = re.compile(rf"(?:{any_of(load('matching')['nobody'])}){{1,2}}")
 
-# Types in Crossref and OpenAlex that are never the work of a record without an identifier.
-_NEVER = frozenset(
-    """
-    book-series book-set book-track component database dataset erratum grant journal journal-issue journal-volume
-    other-paratext paratext peer-review proceedings-series report-component report-series retraction sa_component
-    software standard-series supplementary-materials
-    """.split()  # noqa: SIM905 - words are read as words
-)
-_CLASSES = {
-    "dissertation": "thesis",
-    "book": "book", "monograph": "book", "edited-book": "book", "reference-book": "book", "proceedings": "book",
-    "book-chapter": "part", "book-section": "part", "book-part": "part", "reference-entry": "part",
-    "journal-article": "article", "article": "article", "review": "article", "letter": "article",
-    "editorial": "article", "proceedings-article": "conference", "conference-paper": "conference",
-    "posted-content": "preprint", "preprint": "preprint",
-    "report": "report",
-}  # fmt: skip
-_CLASS_WORDS = load("matching")["classes"]
+_MATCHING = load("matching")
+_NEVER = frozenset(_MATCHING["never"])
+_CLASSES = {type_: name for name, types in _MATCHING["types"].items() for type_ in types}
+_CLASS_WORDS = _MATCHING["classes"]
 _ALONE = ("thesis", "book")  # a work of one of these classes is of no other
 
 
@@ -185,7 +171,7 @@ def _is_notice(described: Description) -> bool:
 
 
 def _class(described: Description) -> str:
-    return _CLASSES.get(described.kind, "")
+    return str(_CLASSES.get(described.kind, ""))
 
 
 def _class_of(types: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from time import time
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from gateway.core.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError, TryLater
 from gateway.core.names import source_of
 from gateway.core.secret_arguments import without_secrets
 from gateway.core.settings import Settings
@@ -56,6 +56,15 @@ def polite(web: Fetch, discovery: Discovery, settings: Settings, sleep: Callable
     Raise ConfigurationError for a wrong `discover_instead`.
     """
     return CachingFetch(polite_anew(web, discovery, settings, sleep), discovery, time, apart=_apart(web))
+
+
+def only_stored(web: Fetch, discovery: Discovery) -> Fetch:
+    """Return a Fetch that has only the stored answers, and sends no request: it raises TryLater for all others."""
+
+    def refuse(_request: Request) -> Fetched:
+        raise TryLater("No request is sent.")
+
+    return CachingFetch(refuse, discovery, time, apart=_apart(web))
 
 
 def _apart(web: Fetch) -> frozenset[str]:

@@ -13,16 +13,7 @@ from harvester.words import any_of, load
 _WORDS = load("retractions")
 _PARTS = _WORDS["parts"]
 
-# The types of updates in Crossref (crossref.org/documentation/crossmark) that retract a work, and their sentences; all
-# others (correction, erratum, addendum, clarification, corrigendum, new_edition, new_version) do not.
-UPDATES = {
-    "retraction": "The work is retracted",
-    "partial_retraction": "A part of the work is retracted",
-    "withdrawal": "The work is withdrawn",
-    "removal": "The work was removed by its publisher",
-    "temporary_removal": "The work was removed by its publisher for a time",
-    "expression_of_concern": "An expression of concern was published about the work",
-}
+UPDATES: dict[str, str] = _WORDS["updates"]
 _LONGEST_TYPE = 60  # characters of the type of an update
 _NEAR = 20  # characters before a statement
 # Updates that are the work itself again.

@@ -64,18 +64,10 @@ _REFUSALS = frozenset(
 # Refusals: they do not count among the files that may be fetched.
 _REFUSED = frozenset(
     (
-        *_REFUSALS,
-        Outcome.ROBOTS_DENIED,
-        Outcome.SKIP_HOST,
-        Outcome.TAKEN_DOWN,
-        Outcome.PRIVATE_ADDRESS,
-        Outcome.BAD_SCHEME,
-        Outcome.EMBARGOED_UNTIL,
-        Outcome.DNS_ERROR,
-        Outcome.TLS_ERROR,
-        Outcome.TIMEOUT,
+        *_REFUSALS, Outcome.ROBOTS_DENIED, Outcome.SKIP_HOST, Outcome.TAKEN_DOWN, Outcome.PRIVATE_ADDRESS,
+        Outcome.BAD_SCHEME, Outcome.EMBARGOED_UNTIL, Outcome.DNS_ERROR, Outcome.TLS_ERROR, Outcome.TIMEOUT,
     )
-)
+)  # fmt: skip
 
 
 def search(

@@ -40,14 +40,10 @@ _SUCCESSES = frozenset({Outcome.SUCCESS, Outcome.FULL_TEXT_XML, Outcome.FULL_TEX
 # Outcomes of what was not attempted: they say nothing of the host.
 _UNTRIED = frozenset(
     {
-        Outcome.ALREADY_HELD,
-        Outcome.NO_DOI,
-        Outcome.EMBARGOED_UNTIL,
-        Outcome.POLICY_FORBIDS,
-        Outcome.SKIP_HOST,
+        Outcome.ALREADY_HELD, Outcome.NO_DOI, Outcome.EMBARGOED_UNTIL, Outcome.POLICY_FORBIDS, Outcome.SKIP_HOST,
         Outcome.TAKEN_DOWN,
     }
-)
+)  # fmt: skip
 
 _NO_FAILURES = _SUCCESSES | _UNTRIED
 

@@ -270,7 +270,7 @@ def _checked(identifier: str, url: str, candidate: Candidate, verdict: str, *, i
     return File(
         identifier,
         _legal(url),
-        score=candidate.score if candidate.sha256 else None,
+        score=candidate.likeness if candidate.judge else None,
         outcome=str(candidate.outcome),
         verdict=verdict,
         is_published=is_published,

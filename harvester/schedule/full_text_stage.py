@@ -17,8 +17,9 @@ from typing import NamedTuple
 from gateway.core.model import Outcome, RunOutcome
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.stored_files import Copies
+from harvester.fulltext.judge_again import judge_again
 from harvester.fulltext.pdf.extraction import break_off
-from harvester.fulltext.polite_fetch import polite, polite_anew, web_for_other_hosts
+from harvester.fulltext.polite_fetch import only_stored, polite, polite_anew, web_for_other_hosts
 from harvester.fulltext.recheck import run as rechecks
 from harvester.fulltext.recheck.one_file import Effect
 from harvester.fulltext.run import FullTextSearch, Result, read_earlier
@@ -122,6 +123,10 @@ def search_items(
             if faults := counts[Outcome.FAULT]:
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
     if not order.is_dry:
+        if not order.identifier:
+            with stop.breaking(break_off):
+                most = order.limit if is_alone else EARLIER
+                judge_again(work, only_stored(web, discovery), order.sources, most, lambda: stop.is_asked)
         _finish(instance, releaser, order.sources, counts, clock)
 
 

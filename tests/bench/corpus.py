@@ -119,18 +119,13 @@ def _record(number: int, random: Random, words: list[str], likelihood: list[floa
 
     year = random.randint(1950, 2024)
     statements = [
-        ("title", phrase(60)),
-        *(("creator", f"{phrase(8)}, {phrase(6)}") for _ in range(2 + number % 2)),
+        ("title", phrase(60)), *(("creator", f"{phrase(8)}, {phrase(6)}") for _ in range(2 + number % 2)),
         *(("subject", phrase(12)) for _ in range(2)),
         ("description", f"{phrase(random.randint(200, _LONGEST_DESCRIPTION))} & {phrase(10)}."),
-        ("publisher", _PUBLISHERS % (number % 40)),
-        ("date", f"{year}-{random.randint(1, 12):02}-01"),
-        ("date", f"{year + 1}-02-03T10:20:30Z"),
-        ("type", "info:eu-repo/semantics/article"),
-        ("language", "eng"),
+        ("publisher", _PUBLISHERS % (number % 40)), ("date", f"{year}-{random.randint(1, 12):02}-01"),
+        ("date", f"{year + 1}-02-03T10:20:30Z"), ("type", "info:eu-repo/semantics/article"), ("language", "eng"),
         ("identifier", f"https://bench.example.org/handle/zzzzz/{number:05}"),
-        ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"),
-        ("rights", _RIGHTS % (number % 7)),
-    ]
+        ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"), ("rights", _RIGHTS % (number % 7)),
+    ]  # fmt: skip
     lines = "".join(f"<dc:{element}>{escape(content)}</dc:{element}>\n" for element, content in statements)
     return _RECORD % (number, _DATE % _date(number), number % 10, lines)

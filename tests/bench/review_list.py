@@ -110,13 +110,10 @@ def _filters(discovery: Discovery) -> Iterator[Row]:
     """Measure every filter with a value that nothing has, and some that match little, in the order that is slowest."""
     rare: tuple[dict[str, Any], ...] = (
         *({name: "none"} for name in ("source", "host", "step", "license", "version", "kind", "reason", "outcome")),
-        {"least_score": 2.0},
-        {"source": "zzz"},
-        {"sources": tuple(f"source{number}" for number in range(25))},
-        {"license": "cc-by", "least_score": 0.995},
-        {"reason": "t"},
+        {"least_score": 2.0}, {"source": "zzz"}, {"sources": tuple(f"source{number}" for number in range(25))},
+        {"license": "cc-by", "least_score": 0.995}, {"reason": "t"},
         {"host": "repository7.example.net", "reason": "VERSION"},
-    )
+    )  # fmt: skip
     slowest = {
         str(values): max(
             milliseconds(

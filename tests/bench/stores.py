@@ -80,14 +80,9 @@ def _fingerprint() -> str:
     """Return a sum over everything that decides what a made store looks like."""
     digest = hashlib.sha256()
     parts = (
-        "gateway/store",
-        "gateway/formats",
-        "gateway/publish/publish.py",
-        "gateway/publish/batch.py",
-        "gateway/publish/items.py",
-        "tests/bench/corpus.py",
-        "tests/bench/stores.py",
-    )
+        "gateway/store", "gateway/formats", "gateway/publish/publish.py", "gateway/publish/batch.py",
+        "gateway/publish/items.py", "tests/bench/corpus.py", "tests/bench/stores.py",
+    )  # fmt: skip
     for part in parts:
         place = ROOT / part
         for file in sorted(place.rglob("*")) if place.is_dir() else [place]:

@@ -9,7 +9,7 @@ from gateway.core.normal_forms import letters, normalized
 from gateway.pages.citations import _initials
 from gateway.review.item_view import _plain
 from gateway.search.words import folded
-from harvester.fulltext.pdf.similarity import words
+from harvester.fulltext.pdf.title_words import spelled
 from harvester.graph.facts import _key
 from tests.growth import is_more_than_linear
 from tests.rows import each_row
@@ -32,7 +32,7 @@ def test_every_mark_is_counted():
 
 
 @pytest.mark.slow
-@each_row("read", [folded, _plain, letters, words, _key, lambda text: _initials(text, ".", " ", "-")])
+@each_row("read", [folded, _plain, letters, spelled, _key, lambda text: _initials(text, ".", " ", "-")])
 def test_a_title_of_marks_takes_time_that_grows_with_its_length(read):
     quarter, whole = ("a" + "\u0301\u0327" * marks for marks in (50_000, 200_000))
     assert not is_more_than_linear(read, quarter, whole)

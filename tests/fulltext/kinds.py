@@ -37,12 +37,9 @@ def unpaywall(*locations: Mapping[str, str], doi: str = DOI) -> dict[str, Answer
 
 def location(url: str = "", page: str = "", license_: str = "", host_type: str = "publisher") -> dict[str, str]:
     return {
-        "url_for_pdf": url,
-        "url_for_landing_page": page,
-        "license": license_,
-        "host_type": host_type,
+        "url_for_pdf": url, "url_for_landing_page": page, "license": license_, "host_type": host_type,
         "version": "publishedVersion",
-    }
+    }  # fmt: skip
 
 
 CLOSED = {

@@ -23,8 +23,8 @@ from typing import NamedTuple
 from gateway.core.model import Candidate, Statement, Work
 from gateway.fulltext.decisions import Thresholds, rule
 from harvester.fulltext.identifiers import identifiers_of
+from harvester.fulltext.pdf import document, evidence, first_pages, rules, score
 from harvester.fulltext.pdf import judge as judging
-from harvester.fulltext.pdf import rules, similarity
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from tests.fulltext.corpus import kinds
 from tests.fulltext.corpus.words import Subject
@@ -154,7 +154,7 @@ def decide(all_offers: Iterable[Offer], texts: dict[str, Extracted]) -> tuple[li
             known[key] = judging.expected(work, identifiers_of(work))
         verdict = judging.judge(texts[offer.file.file], known[key], f"https://x.example.org/{offer.file.name}")
         facts = {name: value for name, value in verdict._asdict().items() if name in Candidate._fields}
-        facts |= {"sha256": "0" * 64, "license": "cc-by", "kind_doubt": verdict.doubt}
+        facts |= {"sha256": "0" * 64, "license": "cc-by", "kind_doubt": verdict.doubt, "judge": judging.JUDGE}
         ruling = rule(Candidate("https://x.example.org/a.pdf", "x", **facts), None, "", Thresholds(), "2026-11")
         reason = f"{verdict.outcome} {verdict.kind} {ruling.reason}"
         decided.append(offer._replace(is_accepted=ruling.verdict == "accept", reason=reason))
@@ -208,6 +208,15 @@ def decide_with(chosen: dict[str, rules.Rule], all_offers: Iterable[Offer], text
         rules.RULES = kept
 
 
+def remember() -> None:
+    """Remember what is read in a document, because each is offered for many works."""
+    document.spelled_lines = cache(document.spelled_lines)
+    judging.version_in = cache(judging.version_in)
+    for module in (evidence, score):
+        setattr(module, "fronts", cache(first_pages.fronts))  # noqa: B010 - they import it
+    setattr(Extracted, "word_count", property(cache(vars(Extracted)["word_count"].fget)))  # noqa: B010 - a property
+
+
 def main() -> None:
     """Print the tables of a corpus."""
     parser = argparse.ArgumentParser(prog="python -m tests.fulltext.measure")
@@ -215,7 +224,7 @@ def main() -> None:
     parser.add_argument("--ablation", action="store_true", help="leave out each rule in turn")
     parser.add_argument("--reasons", action="store_true", help="print wrong decisions on files not held back")
     given = parser.parse_args()
-    similarity.spelled = cache(similarity.spelled)  # each text is offered for many works
+    remember()
     files, texts = corpus(given.manifest)
     halves = {"developed": [f for f in files if not f.is_held_back], "held back": [f for f in files if f.is_held_back]}
     for half, own in ((half, own) for half, own in halves.items() if own):

@@ -41,12 +41,9 @@ def matched(searching):
 def web_with(title: str) -> WebWithLists:
     """Return a web that has a work with this title, and its file."""
     item = {
-        "DOI": DOI,
-        "title": [title],
-        "author": [{"family": "Fenwick"}, {"family": "Marchetti"}],
-        "issued": {"date-parts": [[2015]]},
-        "type": "proceedings-article",
-    }
+        "DOI": DOI, "title": [title], "author": [{"family": "Fenwick"}, {"family": "Marchetti"}],
+        "issued": {"date-parts": [[2015]]}, "type": "proceedings-article",
+    }  # fmt: skip
     place = {"url_for_pdf": COPY, "license": "cc-by", "version": "publishedVersion", "host_type": "repository"}
     words = ["No excess is found in the dead time of the instruments."] * 40
     file = a_pdf(title, "Emily Fenwick and Carla Marchetti", "Abstract", *words, PAGE_BREAK, *words, "References")

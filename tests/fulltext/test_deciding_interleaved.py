@@ -304,19 +304,9 @@ class Stage:
 
 def _candidate(url: str, letter: str, license_: str) -> Candidate:
     return Candidate(
-        url,
-        "unpaywall",
-        outcome=Outcome.SUCCESS,
-        final_url=url,
-        mime_type="application/pdf",
-        size=9,
-        sha256=letter * 64,
-        license=license_,
-        score=0.9,
-        covered=0.9,
-        identified_by=("title",),
-        at=1,
-    )
+        url, "unpaywall", outcome=Outcome.SUCCESS, final_url=url, mime_type="application/pdf", size=9,
+        sha256=letter * 64, license=license_, judge=1, identified_by=("title",), at=1,
+    )  # fmt: skip
 
 
 def _outlasted(work: Callable[[], None]) -> Callable[[], None]:

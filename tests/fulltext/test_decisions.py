@@ -23,15 +23,11 @@ HERE = ("institutional_repository",)
 LINKED = ("Published source must be acknowledged", "Must link to publisher version with DOI")
 
 
-def candidate(score: float = 0.8, **more) -> Candidate:
+def candidate(**more) -> Candidate:
     fields = {
-        "outcome": Outcome.SUCCESS,
-        "sha256": "0" * 64,
-        "score": score,
-        "version": "accepted",
-        "identified_by": ("title",),
-        **more,
-    }
+        "outcome": Outcome.SUCCESS, "sha256": "0" * 64, "judge": 1, "version": "accepted",
+        "identified_by": ("title",), **more,
+    }  # fmt: skip
     return Candidate("https://x.example.org/a.pdf", "unpaywall", **fields)
 
 
@@ -43,23 +39,25 @@ def permission(**more) -> Permission:
     return Permission(**{"versions": ("accepted",), "locations": HERE, "conditions": LINKED, **more})
 
 
-LOW, WRONG = Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT
+WRONG = Outcome.WRONG_DOCUMENT
+EARLIER = "An earlier release has read it"
 UNNAMED = "Neither the title nor an identifier"
 UNIDENTIFIED = f"{UNNAMED} of the work stands where the file names itself."
 
 
 @each_row("fields, verdict, reason", [
     ({"license": "cc-by"}, "accept", "The licence cc-by was stated for this copy."),
-    ({"license": "cc-by", "score": 0.05}, "reject", "The score 0.05 is below 0.1."),
-    ({"outcome": WRONG, "score": 0.05}, "reject", "The score 0.05"),
-    ({"outcome": LOW, "score": 0.05, "has_doi": True}, "review", "The score 0.05 is too low to decide."),
-    ({"license": "cc-by", "score": 0.2}, "review", "The score 0.2 is too low to decide."),
-    ({"license": "cc-by", "score": 0.6, "outcome": LOW}, "review", "The score 0.6 is too low to decide."),
+    ({"license": "cc-by", "likeness": 0.01}, "accept", "The licence"),
+    ({"outcome": WRONG, "likeness": 0.99}, "reject", "Nothing on its first pages is of the work"),
+    ({"judge": 0, "outcome": WRONG}, "review", EARLIER),
+    ({"license": "cc-by", "judge": 0, "score": 0.2}, "review", EARLIER),
+    ({"license": "cc-by", "judge": 0, "score": 0.3}, "accept", "The licence"),
     ({"license": "cc-by", "is_auxiliary": True}, "review", "It is an auxiliary file."),
-    ({"outcome": Outcome.NO_TEXT, "score": 0.0}, "review", "There is too little text that can be read."),
+    ({"outcome": Outcome.NO_TEXT}, "review", "There is too little text that can be read."),
     ({"license": "cc-by", "identified_by": ()}, "review", UNNAMED),
-    ({"license": "cc-by", "identified_by": ("author",)}, "review", UNNAMED),
-    ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages"),
+    ({"license": "cc-by", "identified_by": ("author",)}, "review", f"{UNIDENTIFIED} An author of the work is named"),
+    ({"identified_by": (), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on its first pages; an author"),
+    ({"identified_by": ("author",), "has_title": True}, "review", f"{UNIDENTIFIED} The title is on"),
     ({"identified_by": (), "has_doi": True}, "review", f"{UNIDENTIFIED} The DOI is on its first pages"),
     ({"license": "publisher-specific"}, "review", "Neither an open licence nor a policy is known."),
 ])  # fmt: skip
@@ -133,7 +131,7 @@ def harvester(folder):
     for identifier, urls in ((ITEM, (ONE, TWO)), (f"{ITEM}1", (ONE,))):
         discovery.enlist("laro", [(identifier, "1")], 0, 1)
         lease = discovery.lease(1, 60)
-        candidates = tuple(candidate(0.2)._replace(url=url, found_by="recipes") for url in urls)
+        candidates = tuple(candidate(judge=0, score=0.2)._replace(url=url, found_by="recipes") for url in urls)
         searched = SearchResult(Outcome.SUCCESS, (), candidates)
         assert discovery.done(lease, "success", "", 2, partial(decided, identifier, searched, Thresholds(), 2))
     discovery.close()
@@ -155,7 +153,7 @@ def test_the_list_goes_on_after_an_item_and_has_what_was_accepted_apart(harveste
 def test_strangers_command_no_terminal(harvester, folder) -> None:
     """Pages put escape sequences into addresses and the words of links; they came out of every list as they were."""
     url, identifier = "https://x.example.org/\x1b[2J\u202efdp.pdf", f"{ITEM}2"
-    searched = SearchResult(Outcome.SUCCESS, (), (candidate(0.3)._replace(url=url, evidence="anchor:\x9b31m"),))
+    searched = SearchResult(Outcome.SUCCESS, (), (candidate()._replace(url=url, evidence="anchor:\x9b31m"),))
     discovery = open_discovery(folder)
     discovery.enlist("laro", [(identifier, "1")], 0, 1)
     assert discovery.done(
@@ -193,13 +191,13 @@ def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_
 
 def test_a_person_decides_on_another_document_in_the_place_of_an_accepted_one() -> None:
     def decided_on(digest: str, *earlier: Decision) -> tuple[Decision, ...]:
-        other = candidate(0.01, outcome=Outcome.WRONG_DOCUMENT, sha256=digest * 64)
+        other = candidate(outcome=Outcome.WRONG_DOCUMENT, sha256=digest * 64)
         return decided("oai:x", SearchResult(Outcome.SUCCESS, (), (other,)), Thresholds(), 2, earlier)
 
     accepted = Decision("oai:x", candidate().url, "0" * 64, "accept", "The licence cc-by was stated.", "rule", 1)
     (asked,) = decided_on("1", accepted)
     assert (asked.verdict, asked.decided_by) == ("review", "rule")
-    assert asked.reason.startswith("It was accepted, and there is another document at its address now. The score")
+    assert asked.reason.startswith("It was accepted, and there is another document at its address now. Nothing")
     assert decided_on("1", accepted, asked) == ()  # the next search does not answer instead of a person
     assert [again.verdict for again in decided_on("2", accepted, asked)] == ["review"]
     rejected = asked._replace(verdict="reject", decided_by="anna", reason="mine")

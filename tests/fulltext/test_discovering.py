@@ -108,10 +108,10 @@ def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> No
     search = searching(web)
     assert search.run()["LR-15-00007"] == "wrong-document"
     words = "\n".join(explained(search.discovery.search(NUMBER_7), search.discovery.decisions(NUMBER_7)))
-    assert "A file was found, and a decision is missing. The search was on 2027-01-15." in words
+    assert "A file was found, but not accepted as this work. The search was on 2027-01-15." in words
     assert "  crossref: not-found. It is not known, or not there." in words
     assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
-    assert re.search(rf"rule: re\w+ {file}. (?:The score 0|Neither the title)", words)
+    assert re.search(rf"rule: reject {file}. Nothing on its first pages is of the work", words)
     assert re.search(r"type application/pdf, bytes 28546, sha-256 [0-9a-f]{64}, at 20", words)
 
 

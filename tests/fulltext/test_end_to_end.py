@@ -52,13 +52,10 @@ def _embargoed(title: str, *, says_access: bool) -> Answer:
     if says_access:
         rights.append({"rights": "Embargoed Access", "rightsUri": "info:eu-repo/semantics/embargoedAccess"})
     attributes = {
-        "doi": DOI,
-        "titles": [{"title": title}],
+        "doi": DOI, "titles": [{"title": title}],
         "dates": [{"date": "2015", "dateType": "Issued"}, {"date": str(OPENS), "dateType": "Available"}],
-        "rightsList": rights,
-        "contentUrl": [FILE],
-        "url": PAGE,
-    }
+        "rightsList": rights, "contentUrl": [FILE], "url": PAGE,
+    }  # fmt: skip
     return answer(json.dumps({"data": {"attributes": attributes}}))
 
 

@@ -43,22 +43,13 @@ def ended(discovery: Discovery, identifier: str, *copies: FoundCopy, at: int = 5
 
 def some(random_: random.Random, number: int) -> FoundCopy:
     return FoundCopy(
-        f"{random_.choice('ab')}:{number // 2}",
-        f"https://h{number % 7}.example.org/{number}",
-        random_.choice("ab"),
-        random_.choice(["", "A title", "a title", "Ärger", "Zebra", "'; drop table copy; --"]),
-        "Rossi, A.; Doe, J.",
-        random_.choice(["unpaywall", "core"]),
-        f"h{number % 7}.example.org",
-        random_.choice(["success", "low-score"]),
-        random_.choice([None, 0.0, 0.25, 0.5, 1.0]),
-        random_.choice(["", "article", "poster"]),
-        random_.choice(["", "green", "blue"]),
-        random_.choice(["", "CC-BY", "cc0"]),
-        random_.choice(["", "accepted"]),
-        number,
-        f"{number:064}",
-    )
+        f"{random_.choice('ab')}:{number // 2}", f"https://h{number % 7}.example.org/{number}", random_.choice("ab"),
+        random_.choice(["", "A title", "a title", "Ärger", "Zebra", "'; drop table copy; --"]), "Rossi, A.; Doe, J.",
+        random_.choice(["unpaywall", "core"]), f"h{number % 7}.example.org", random_.choice(["success", "low-score"]),
+        random_.choice([None, 0.0, 0.25, 0.5, 1.0]), random_.choice(["", "article", "poster"]),
+        random_.choice(["", "green", "blue"]), random_.choice(["", "CC-BY", "cc0"]), random_.choice(["", "accepted"]),
+        number, f"{number:064}",
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
@@ -93,15 +84,11 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
     """Say what the filter means, in other words than the program."""
     copy = listed.copy
     texts = [
-        (wanted.license, copy.license or "unknown"),
-        (wanted.version, copy.version or "unknown"),
-        (wanted.kind, copy.kind or "unknown"),
-        (wanted.host, copy.host),
-        (wanted.step, copy.step),
-        (wanted.outcome, copy.outcome),
-        (wanted.colour, copy.colour or "unknown"),
+        (wanted.license, copy.license or "unknown"), (wanted.version, copy.version or "unknown"),
+        (wanted.kind, copy.kind or "unknown"), (wanted.host, copy.host), (wanted.step, copy.step),
+        (wanted.outcome, copy.outcome), (wanted.colour, copy.colour or "unknown"),
         (wanted.decided_by, listed.decision.decided_by),
-    ]
+    ]  # fmt: skip
     return (
         wanted.source in ("", copy.source)
         and (not wanted.sources or copy.source in wanted.sources)

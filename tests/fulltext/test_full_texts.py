@@ -95,7 +95,7 @@ def test_a_page_that_is_the_article_is_kept_by_its_address() -> None:
         (URL, Outcome.FULL_TEXT_HTML, "")
     ]
     assert asked.count(URL) == 1
-    assert decided("oai:x:1", result, Thresholds(0.5, 0.2, True), NOW) == ()
+    assert decided("oai:x:1", result, Thresholds(), NOW) == ()
     assert Outcome.FULL_TEXT_HTML in {ending.outcome for ending in endings("x", result, NOW)}
 
 
@@ -125,5 +125,5 @@ def test_a_scan_is_kept_and_goes_to_review() -> None:
     result, _ = _searched(work(TITLE, page=URL), own, kept)
     (candidate,) = result.candidates
     assert (result.outcome, candidate.url, kept) == (Outcome.NO_TEXT, f"{URL}.pdf", [scan])
-    (decision,) = decided("oai:x:1", result, Thresholds(0.5, 0.2, True), NOW)
+    (decision,) = decided("oai:x:1", result, Thresholds(), NOW)
     assert (decision.verdict, decision.url) == ("review", f"{URL}.pdf")

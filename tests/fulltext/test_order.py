@@ -65,12 +65,9 @@ def test_the_open_copy_that_unpaywall_knows_is_asked_for_before_the_links_of_the
 
 def test_the_page_that_unpaywall_calls_open_is_looked_at_before_that_of_the_publisher() -> None:
     own = {
-        **crossref(),
-        **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
-        f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
-        f"{REPOSITORY}/1.pdf": GOOD,
-        **CLOSED,
-    }
+        **crossref(), **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
+        f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'), f"{REPOSITORY}/1.pdf": GOOD, **CLOSED,
+    }  # fmt: skip
     result, asked = _searched(work(TITLE, doi=DOI), own)
     assert result.outcome is Outcome.SUCCESS
     assert PAGE not in asked
@@ -120,13 +117,9 @@ def test_wiley_budget() -> None:
 
 
 REFUSALS: dict[str, Answer] = {
-    "403": answer("<p>no", 403),
-    "429": answer(status=429),
-    "captcha": answer("<title>Just a moment...</title>", 403),
-    "login": to(f"{PUBLISHER}/idp/profile"),
-    "private": AddressRefused("x"),
-    "no name": NameUnknown("x"),
-}
+    "403": answer("<p>no", 403), "429": answer(status=429), "captcha": answer("<title>Just a moment...</title>", 403),
+    "login": to(f"{PUBLISHER}/idp/profile"), "private": AddressRefused("x"), "no name": NameUnknown("x"),
+}  # fmt: skip
 
 
 @each_row("name", REFUSALS)

@@ -24,14 +24,10 @@ def test_interval_is_that_of_wilson(right, judged, expected):
 
 def test_a_file_counts_once_and_a_disagreement_counts_as_wrong():
     judgements = [
-        judgement(1, Judged.RIGHT),
-        judgement(1, Judged.RIGHT, "ito"),
-        judgement(2, Judged.RIGHT),
-        judgement(2, Judged.WRONG, "ito"),
-        judgement(3, Judged.UNSURE),
-        judgement(3, Judged.RIGHT, "ito"),
+        judgement(1, Judged.RIGHT), judgement(1, Judged.RIGHT, "ito"), judgement(2, Judged.RIGHT),
+        judgement(2, Judged.WRONG, "ito"), judgement(3, Judged.UNSURE), judgement(3, Judged.RIGHT, "ito"),
         judgement(4, Judged.WRONG, rule=AcceptRule.POLICY),
-    ]
+    ]  # fmt: skip
     licence, policy = precisions_of(judgements)
     assert (licence.right, licence.judged, licence.unsure) == (2, 3, 0)
     assert (policy.right, policy.judged) == (0, 1)

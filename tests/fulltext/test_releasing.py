@@ -7,9 +7,14 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner
 
+from gateway.core.model import Outcome
 from gateway.core.xmltext import DCTERMS, DIDL, DII
 from gateway.fulltext.stored_files import Copies
 from harvester.cli import main
+from harvester.fulltext import check_copy
+from harvester.fulltext.judge_again import judge_again
+from harvester.fulltext.pdf.judge import Verdict
+from harvester.fulltext.polite_fetch import only_stored
 from tests.applications import application
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
 from tests.sample.web import PAGE_BREAK
@@ -45,12 +50,9 @@ def pdf(search, *more: str) -> bytes:
 
 def unpaywall(license_: str | None = "cc-by") -> dict:
     place = {
-        "url_for_pdf": COPY,
-        "license": license_,
-        "version": "acceptedVersion",
-        "host_type": "repository",
+        "url_for_pdf": COPY, "license": license_, "version": "acceptedVersion", "host_type": "repository",
         "evidence": "a title",
-    }
+    }  # fmt: skip
     known = {"doi": DOI, "is_oa": True, "year": 2015, "oa_locations": [place]}
     return {f"https://api.unpaywall.org/v2/{DOI}": answer(json.dumps(known))}
 
@@ -320,3 +322,30 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     assert search.release() == 1
     assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"
     assert dcterms_text(search, "provenance", url=FILE, item=NAMED).endswith("; missing: since 2027-04-25 (not-found)")
+
+
+@pytest.mark.parametrize(
+    ("has_copy", "by", "counted"), [(True, "rule", {"accept": 1}), (False, "rule", {"kept": 1}), (True, "anna", {})]
+)
+def test_a_file_that_waits_is_judged_again_once_from_what_is_stored(
+    searching, monkeypatch, caplog, has_copy: bool, by: str, counted: dict
+) -> None:
+    """A decision of a person stays, and without our copy nothing can be decided."""
+    search = searching(discover_named_files=False, files_keep=has_copy)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
+    with monkeypatch.context() as patch:
+        patch.setattr(check_copy, "JUDGE", 0)
+        patch.setattr(check_copy, "judge", lambda *_: Verdict(Outcome.LOW_SCORE))
+        assert search.run(identifier=IDENTIFIER) == {ITEM: "low-score"}
+    if by != "rule":
+        search.discovery.decide(search.discovery.decisions(IDENTIFIER)[-1]._replace(decided_by=by))
+    asked, stored = list(search.web.asked), only_stored(search.web, search.discovery)
+    for expected in (counted, {}):
+        with caplog.at_level("INFO"):
+            assert judge_again(search.work, stored, (), None, lambda: False) == expected
+    is_accepted = "accept" in counted
+    assert search.web.asked == asked
+    assert decisions(search)[-1][0] == ("accept" if is_accepted else "review")
+    assert search.release() == 2 * is_accepted
+    assert ("1 of 1 files were judged again" in caplog.text) is bool(counted)
+    assert search.discovery.search(IDENTIFIER).outcome == ("success" if is_accepted else "low-score")

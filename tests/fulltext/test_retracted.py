@@ -32,7 +32,7 @@ __all__ = ["published_search"]
 pytestmark = pytest.mark.usefixtures("quick_reader")
 
 SENTENCE = "The work is retracted: Crossref names 10.5555/notice of 2024-05-01."
-COPY_OF_IT = Candidate("https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.8)
+COPY_OF_IT = Candidate("https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, judge=1)
 OPEN = COPY_OF_IT._replace(license="cc-by", has_doi=True, has_title=True, identified_by=("doi", "title"))
 BY_RULE = Decision("oai:x", OPEN.url, "0" * 64, "accept", "The licence cc-by was stated for this copy.", "rule", 1)
 BY_PERSON = BY_RULE._replace(decided_by="anna")
@@ -45,13 +45,12 @@ def crossref(title: str) -> dict:
     return {f"https://api.crossref.org/works/{DOI}": answer(json.dumps({"message": known}))}
 
 
-LOW = "The score 0.2 is too low to decide."
+NOTHING = "Nothing on its first pages is of the work: no title, no identifier, and no author."
 
 
 @each_row("candidate, earlier, verdicts", [
     (OPEN, (), [("review", "rule", SENTENCE)]),
-    (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} {LOW}")]),
-    (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
+    (OPEN._replace(outcome=Outcome.WRONG_DOCUMENT), (), [("reject", "rule", NOTHING)]),
     (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]), (OPEN, (BY_PERSON,), []),
     (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
 ])  # fmt: skip

@@ -52,6 +52,9 @@ def test_the_list_and_its_data_say_what_is_known_of_the_file_and_why_no_rule_dec
     assert (file["host"], file["found_by"], file["source"]) == ("repository.example.net", "unpaywall", "laro")
     assert 0 < file["score"] <= 1
     assert Path(file["copy"]).is_file()
+    assert f"  {COPY}: cosine 0." in harvester("explain", IDENTIFIER, "--compare").stdout
+    (compared,) = json.loads(harvester("explain", IDENTIFIER, "--compare", "--json").stdout)["compared"]
+    assert (compared["url"], compared["covered"] > 0.5) == (COPY, True)
 
 
 @each_row("options, is_listed", [

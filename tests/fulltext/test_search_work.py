@@ -134,30 +134,22 @@ FORBIDDEN = {
 
 ARTICLE = f"<h1>{TITLE}</h1>" + "<p>It grows where nobody looks at it.</p>" * 700
 AT_THE_FILE = {
-    Outcome.ROBOTS_DENIED: RobotsDenied("x"),
-    Outcome.PRIVATE_ADDRESS: AddressRefused("x"),
-    Outcome.TAKEN_DOWN: AddressTakenDown("x"),
-    Outcome.DNS_ERROR: NameUnknown("x"),
-    Outcome.TLS_ERROR: TlsFailed("x"),
-    Outcome.TIMEOUT: AnswerTooSlow("x"),
-    Outcome.BODY_TOO_LARGE: AnswerTooLarge("x"),
-    Outcome.RATE_LIMITED: TryLater("x"),
-    Outcome.BAD_STATUS: ConnectionFailed("x"),
-    Outcome.FORBIDDEN: answer("<p>no", 403),
-    Outcome.NOT_FOUND: answer("<p>no", 404),
-    Outcome.GONE: answer("<p>no", 410),
-    Outcome.REDIRECT_LOOP: to(FILE),
+    Outcome.ROBOTS_DENIED: RobotsDenied("x"), Outcome.PRIVATE_ADDRESS: AddressRefused("x"),
+    Outcome.TAKEN_DOWN: AddressTakenDown("x"), Outcome.DNS_ERROR: NameUnknown("x"), Outcome.TLS_ERROR: TlsFailed("x"),
+    Outcome.TIMEOUT: AnswerTooSlow("x"), Outcome.BODY_TOO_LARGE: AnswerTooLarge("x"),
+    Outcome.RATE_LIMITED: TryLater("x"), Outcome.BAD_STATUS: ConnectionFailed("x"),
+    Outcome.FORBIDDEN: answer("<p>no", 403), Outcome.NOT_FOUND: answer("<p>no", 404),
+    Outcome.GONE: answer("<p>no", 410), Outcome.REDIRECT_LOOP: to(FILE),
     Outcome.BLOCKED_CAPTCHA: answer("<title>Just a moment...</title>", 403),
     Outcome.BLOCKED_COOKIE: to("https://repository.example.org/cookieAbsent"),
     Outcome.BLOCKED_WALL: to("https://repository.example.org/idp/profile"),
     Outcome.SKIP_HOST: to("https://www.researchgate.net/1"),
-    Outcome.BAD_SCHEME: to("ftp://repository.example.org/1.pdf"),
-    Outcome.EMPTY_BODY: answer(b""),
+    Outcome.BAD_SCHEME: to("ftp://repository.example.org/1.pdf"), Outcome.EMPTY_BODY: answer(b""),
     Outcome.NOT_PDF: answer("<p>not what it said", Content_Type="application/pdf"),
     Outcome.WRONG_MIMETYPE: answer(b"PK\x03\x04"),
     Outcome.FULL_TEXT_XML: answer("<article><front/><body><p>It is here.</p></body></article>"),
     Outcome.FULL_TEXT_HTML: answer(ARTICLE),
-}
+}  # fmt: skip
 
 
 LATER = {

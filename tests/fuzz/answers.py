@@ -297,17 +297,10 @@ PAGES = (
 )
 
 _SAMPLES = {
-    "europe_pmc": (EUROPE_PMC,),
-    "openrxiv": (OPENRXIV,),
-    "osf": (OSF,),
-    "hal": (HAL,),
-    "doaj": (DOAJ,),
-    "core": (CORE,),
-    "base": (BASE,),
-    "fatcat": (FATCAT,),
-    "inveniordm": (ZENODO, INVENIORDM),
+    "europe_pmc": (EUROPE_PMC,), "openrxiv": (OPENRXIV,), "osf": (OSF,), "hal": (HAL,), "doaj": (DOAJ,),
+    "core": (CORE,), "base": (BASE,), "fatcat": (FATCAT,), "inveniordm": (ZENODO, INVENIORDM),
     "dspace": (DSPACE, DSPACE_SEARCH),
-}
+}  # fmt: skip
 SERVICES = {
     name: tuple(json.dumps(document).encode() for document in documents) for name, documents in _SAMPLES.items()
 }

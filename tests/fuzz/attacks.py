@@ -15,26 +15,19 @@ _MOST_KINDS = 6  # characters of one class that are tried
 _LONG = 40  # a bound from which on a repetition counts as endless
 _TAILS = ("\x00", "", "!", ">", '"')
 _CATEGORIES = {
-    codes.CATEGORY_DIGIT: "0",
-    codes.CATEGORY_NOT_DIGIT: "a",
-    codes.CATEGORY_SPACE: " ",
-    codes.CATEGORY_NOT_SPACE: "a",
-    codes.CATEGORY_WORD: "a",
-    codes.CATEGORY_NOT_WORD: " ",
-}
+    codes.CATEGORY_DIGIT: "0", codes.CATEGORY_NOT_DIGIT: "a", codes.CATEGORY_SPACE: " ",
+    codes.CATEGORY_NOT_SPACE: "a", codes.CATEGORY_WORD: "a", codes.CATEGORY_NOT_WORD: " ",
+}  # fmt: skip
 
 
 # By kind of node: the pattern inside it.
 _INSIDE = {
-    codes.MAX_REPEAT: lambda value: value[2],
-    codes.MIN_REPEAT: lambda value: value[2],
-    codes.POSSESSIVE_REPEAT: lambda value: value[2],
-    codes.SUBPATTERN: lambda value: value[3],
-    codes.ATOMIC_GROUP: lambda value: value,
-    codes.ASSERT: lambda value: value[1],
+    codes.MAX_REPEAT: lambda value: value[2], codes.MIN_REPEAT: lambda value: value[2],
+    codes.POSSESSIVE_REPEAT: lambda value: value[2], codes.SUBPATTERN: lambda value: value[3],
+    codes.ATOMIC_GROUP: lambda value: value, codes.ASSERT: lambda value: value[1],
     codes.ASSERT_NOT: lambda value: value[1],
     codes.IN: lambda value: [member for member in value if member[0] is codes.LITERAL],
-}
+}  # fmt: skip
 
 
 def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[tuple[str, str, str]]:

@@ -44,7 +44,7 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.similarity import compared
+from harvester.fulltext.pdf.title_words import spelled
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.services import crossref, datacite, openalex, openrxiv
 from harvester.fulltext.steps import (
@@ -296,7 +296,7 @@ def _signs(text: str) -> object:
 
 def _compared(text: str) -> object:
     return (
-        compared([text[:1000], "A title of a work"], text),
+        spelled(text),
         licenses.license_of(text),
         licenses.license_uri(text),
     )
@@ -335,13 +335,9 @@ def _claims(text: str) -> object:
 def _identifiers(text: str) -> object:
     return (
         bibliography.dublin_core.read([Statement(element, text) for element in ("title", "creator", "date", "source")]),
-        spellings.identifier_of(text),
-        list(spellings.own_identifiers([text, text[:50]])),
-        spellings.pmcids_in(text),
-        spellings.issns_in(text),
-        fixity.digests_of(text),
-        repair.legal_references(text),
-    )
+        spellings.identifier_of(text), list(spellings.own_identifiers([text, text[:50]])), spellings.pmcids_in(text),
+        spellings.issns_in(text), fixity.digests_of(text), repair.legal_references(text),
+    )  # fmt: skip
 
 
 _TEXTS = (
@@ -371,14 +367,9 @@ _CALLBACKS = (
 )
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
 _OAI_SAMPLES = (
-    samples.LIST,
-    samples.IDENTIFY,
-    samples.FORMATS,
-    samples.SETS,
-    samples.FIRST,
-    samples.LIST.decode().encode("utf-16"),
-    samples.LIST.replace(b"&amp;", b"&"),
-)
+    samples.LIST, samples.IDENTIFY, samples.FORMATS, samples.SETS, samples.FIRST,
+    samples.LIST.decode().encode("utf-16"), samples.LIST.replace(b"&amp;", b"&"),
+)  # fmt: skip
 
 TARGETS = (
     Target("oai_pmh.answers.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),
@@ -446,7 +437,7 @@ TARGETS = (
     Target("oai_pmh.description.friends", friends.parse, (samples.FRIENDS, samples.FRIENDS_2, samples.IDENTIFY)),
     Target("identifiers, resourcesync.fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
-    Target("licenses, similarity", _text(_compared), (*_TEXTS, samples.PAGE)),
+    Target("licenses, title_words", _text(_compared), (*_TEXTS, samples.PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("pdf.rules, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (samples.EMBARGO, *_RIGHTS)),

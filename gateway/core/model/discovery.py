@@ -87,6 +87,8 @@ class Candidate(NamedTuple):
     `doubt` says why a licence on the page is not that of this copy. `restriction` says why not everybody may have it.
     `retracted` says that its page or text states a retraction. All three are sentences. `has_read_claims` is
     False if an earlier release read the file, without its claims about licence, restriction and retraction.
+    `judge` is the number of the judge that read it; 0: one of an earlier release, or none. `likeness` is the score by
+    which lists are sorted, from 0 to 1. `score` and `covered` are only those of earlier releases, about common words.
     """
 
     url: str
@@ -121,13 +123,15 @@ class Candidate(NamedTuple):
     retracted: str = ""
     kind_doubt: str = ""  # why it may be another kind of document, as a sentence
     has_read_claims: bool = False
+    likeness: float = 0.0
+    judge: int = 0
 
 
 class FoundCopy(NamedTuple):
     """A copy of an item as lists show it, with its work.
 
-    `score` is None if the copy was not read. `colour` is that of RoMEO, for the policy of the journal. `step` and
-    `outcome` are empty if the last search did not check the copy.
+    `score` is the likeness of the file; None if no judge of this release has read it. `colour` is that of RoMEO, of the
+    policy of the journal. `step` and `outcome` are empty if the last search did not check the copy.
     """
 
     identifier: str
@@ -145,6 +149,7 @@ class FoundCopy(NamedTuple):
     version: str = ""
     size: int = 0
     sha256: str = ""
+    judge: int = 0
 
 
 class Match(NamedTuple):

@@ -173,13 +173,31 @@ where identifier = ? and url = ? order by number;
 
 -- name: copy_put
 -- Store the facts of a copy; the decision on it stays.
-insert into copy (identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version,
-  size, sha256)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into copy (identifier, url, source, title, authors, step, host, outcome, likeness, kind, colour, license, version,
+  size, sha256, judge)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (identifier, url) do update set source = excluded.source, title = excluded.title,
   authors = excluded.authors, step = excluded.step, host = excluded.host, outcome = excluded.outcome,
-  score = excluded.score, kind = excluded.kind, colour = excluded.colour, license = excluded.license,
-  version = excluded.version, size = excluded.size, sha256 = excluded.sha256;
+  likeness = excluded.likeness, kind = excluded.kind, colour = excluded.colour, license = excluded.license,
+  version = excluded.version, size = excluded.size, sha256 = excluded.sha256,
+  judge = excluded.judge;
+
+-- name: copies_to_judge
+-- Return files that wait for a person and were judged by an earlier judge, after one of them.
+select identifier, url from copy
+where verdict = 'review' and decided_by = 'rule' and judge < :judge and sha256 <> ''
+  and (identifier, url) > (:identifier, :url) and (:sources = '' or instr(:sources, ' ' || source || ' ') > 0)
+order by identifier, url limit :limit;
+
+-- name: copies_to_judge_count
+-- Return how many there are.
+select count(*) from copy
+where verdict = 'review' and decided_by = 'rule' and judge < :judge and sha256 <> ''
+  and (:sources = '' or instr(:sources, ' ' || source || ' ') > 0);
+
+-- name: copy_judged
+-- Note that a judge has read a file, or that no copy of it is stored.
+update copy set judge = ? where identifier = ? and url = ?;
 
 -- name: copies_drop
 -- Delete the copies of an item on which nothing was decided.
@@ -219,15 +237,15 @@ where verdict = :verdict and {place}
   and (:license = '' or lower(license) = lower(:license) or (license = '' and :license = 'unknown'))
   and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
   and (:decided_by = '' or decided_by = :decided_by)
-  and (cast(:least_score as double precision) is null or score >= :least_score)
-  and (cast(:most_score as double precision) is null or score between 0 and :most_score)
+  and (cast(:least_score as double precision) is null or likeness >= :least_score)
+  and (cast(:most_score as double precision) is null or likeness between 0 and :most_score)
   and (:reason = '' or reason_number in (select number from reason where instr(lower(text), lower(:reason)) > 0))
 order by {order} limit :limit;
 
 -- name: copies_listed
 -- Return copies with the last decision on each, if there is one.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version,
-  size, copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at,
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, likeness, kind, colour, license,
+  version, size, copy.sha256, judge, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at,
   is_undoing, number
 from ({matching}) as matching join copy using (identifier, url) left join decision on decision.number = copy.decision;
 
@@ -498,8 +516,8 @@ order by number desc;
 
 -- name: copies_of_decisions
 -- Return the copies that some decisions are on, each with the last decision on it.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license,
-  version, size, copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason,
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, likeness, kind, colour, license,
+  version, size, copy.sha256, judge, decision.identifier, decision.url, decision.sha256, decision.verdict, reason,
   decision.decided_by, at, is_undoing, number
 from copy join decision on decision.number = copy.decision
 where (copy.identifier, copy.url) in (
@@ -508,7 +526,8 @@ order by copy.identifier, copy.url;
 
 -- name: copies_with
 -- Return the copies with a SHA-256, in the order of items and addresses.
-select identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version, size, sha256
+select identifier, url, source, title, authors, step, host, outcome, likeness, kind, colour, license, version, size,
+  sha256, judge
 from copy where sha256 = :sha256 and sha256 <> ''
   and (:sources = '[]' or +source in (select cast(value as text) from json_each(:sources)))
 order by identifier, url limit :limit;
@@ -600,6 +619,10 @@ update search set story = :story, changed = changed + 1,
   lease = lease + case state when 'leased' then 1 else 0 end,
   tries = case state when 'leased' then max(tries - 1, 0) else tries end
 where identifier = :identifier;
+
+-- name: outcome_put
+-- Store another outcome of a search, as a file of it was judged again.
+update search set outcome = ? where identifier = ?;
 
 -- name: stamping_hosts
 -- Return the hosts that stamp each download.

@@ -17,14 +17,13 @@ from harvester.words import any_of, load
 TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document names its kind
 LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are read
 _LEAST_TITLE = 8  # letters
-_CONTENTS = 5  # lines of contents
 _SCANNED = 200_000  # characters in which references are looked for
 
 SHORT = 2  # pages of what may be a preview, a poster, a cover
 _LEAST_THESIS, _SHORTEST_THESIS = 15, 5  # pages: in general, and behind a page with nothing but a title
 _TITLE_PAGE = 700  # characters of such a page
 _LEAST_LISTED = 40  # characters of an item of a list of references; `1. Introduction` is shorter
-_HEADS = 2  # lines at the top of a page: a running head, and what the document calls itself
+HEADS = 2  # lines at the top of a page: a running head, and what the document calls itself
 _ITEMS = 3  # of a list of references
 
 _WORDS = load("headings")
@@ -33,9 +32,6 @@ _ABSTRACT = re.compile(rf"(?:{any_of(_WORDS['abstract'])})(?!\w)")
 _INTRODUCTION = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['introduction'])})\b.{{0,40}}$")
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['references'])})\W{{0,3}}$")
 _ITEM = re.compile(r"\[(?:1|2|3)\]|(?:1|2|3)\. ")
-_HEADED_CONTENTS = re.compile(rf"(?:{any_of(_WORDS['contents'])})\W{{0,3}}$")
-# A line of contents: words, and the number of a page at the end.
-_CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
 COVER = re.compile(any_of(_WORDS["cover"]))
 # Apostrophes, quotation marks and dashes are replaced by those in the tables, and the Turkish capital I.
 _SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\xad", "''\"\"-----") | {0x130: "i"}
@@ -70,9 +66,9 @@ class Document:
         return lines_of(self.extracted.first, 2 * LINES)
 
     @cached_property
-    def scanned(self) -> list[str]:
-        """The lines of the text, or of the beginning of a very long one."""
-        return lines_of(self.extracted.text[:_SCANNED], _SCANNED)
+    def words(self) -> int:
+        """The number of words."""
+        return self.extracted.word_count
 
     @cached_property
     def is_cover(self) -> bool:
@@ -102,22 +98,19 @@ class Document:
 
     @cached_property
     def has_references(self) -> bool:
-        """Return whether the document has a list of references, or a heading of one."""
-        listed = sum(bool(_ITEM.match(line)) and len(line) >= _LEAST_LISTED for line in self.scanned)
-        return listed >= _ITEMS or any(_REFERENCES.match(line) for line in self.scanned)
+        """Return whether the document has a list of references, or a heading of one; it is read from its end."""
+        listed = 0
+        for line in map(str.lower, _spelled(reversed(_undivided(self.extracted.text[:_SCANNED])))):
+            listed += bool(_ITEM.match(line)) and len(line) >= _LEAST_LISTED
+            if listed >= _ITEMS or _REFERENCES.match(line):
+                return True
+        return False
 
     @cached_property
     def has_title(self) -> bool:
-        """Return whether a title is on the first page, and not in a list of contents."""
+        """Return whether a title is on the first page."""
         spelled = letters(" ".join(self.lines))
-        return any(title in spelled for title in self.titles) and not self.has_contents
-
-    @cached_property
-    def has_contents(self) -> bool:
-        """Return whether there is a table of contents on the first two pages."""
-        lines = self.first_lines
-        is_headed = any(_HEADED_CONTENTS.match(line) for line in lines)
-        return is_headed and contents_in(lines) >= _CONTENTS
+        return any(title in spelled for title in self.titles)
 
     def opening(self) -> Iterator[tuple[str, bool]]:
         """Yield the lines around the title, without its own, and whether each is above it."""
@@ -136,10 +129,6 @@ class Document:
             if left <= 0:
                 return
 
-    def is_first(self, line: str) -> bool:
-        """Return whether a line is the first one of the page, but for one that may be a running head."""
-        return line in self.lines[:_HEADS]
-
     def is_of_title(self, spelled: str, *, is_above: bool) -> bool:
         """Return whether the letters of a line are those of a title or of a part of one."""
         for title in self.titles:
@@ -150,11 +139,6 @@ class Document:
         return False
 
 
-def contents_in(lines: Iterable[str]) -> int:
-    """Return how many lines are words that end with the number of a page."""
-    return sum(bool(_CONTENTS_LINE.search(line)) and any(map(str.isalpha, line)) for line in lines)
-
-
 def lines_of(text: str, most: int = LINES) -> list[str]:
     """Return the lines of a text that are not empty, in lower case, with single spaces, spaced letters joined."""
     return [line.lower() for line in spelled_lines(text, most)]
@@ -162,14 +146,16 @@ def lines_of(text: str, most: int = LINES) -> list[str]:
 
 def spelled_lines(text: str, most: int = LINES) -> list[str]:
     """Return the lines of a text that are not empty, with single spaces, spaced letters and divided words joined."""
-    whole = _LINE_HYPHEN.sub("", text)
-    lines = (" ".join(line[:_LONGEST].translate(_SIGNS).split()) for line in whole.splitlines())
-    return list(islice(_some(lines), most))
+    return list(islice(_spelled(_undivided(text)), most))
 
 
-def _some(lines: Iterable[str]) -> Iterator[str]:
+def _undivided(text: str) -> list[str]:
+    return _LINE_HYPHEN.sub("", text).splitlines()
+
+
+def _spelled(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        parts = line.split(" ")
+        parts = line[:_LONGEST].translate(_SIGNS).split()
         is_spaced = len(parts) > 4 and all(len(part) == 1 for part in parts)  # noqa: PLR2004 - e r r a t u m
-        if line:
-            yield "".join(parts) if is_spaced else line
+        if parts:
+            yield ("" if is_spaced else " ").join(parts)

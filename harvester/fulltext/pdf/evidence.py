@@ -12,9 +12,8 @@ need an author, if any is known. A title that hundreds of works have (`Editorial
 
 A document names DOIs in references, in footnotes, and in sentences on data, errata and related articles. Its own DOI
 stands alone, or after `cite this article as`. Without the title, an identifier needs its label, must be the only one,
-and must not be in a citation. A citation counts if it says `cite this as` and the document has the cited title. An
-identifier in a relation, or in `description`, `rights` or `publisher` of the record, counts only by
-`trusted_descriptions.py`.
+and must not be in a citation. A citation counts if it says `cite this as`. An identifier
+in a relation, or in `description`, `rights` or `publisher` of the record, counts only by `trusted_descriptions.py`.
 """
 
 import re
@@ -272,15 +271,14 @@ def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Nam
     """
     text = page.front.text
     before = text[max(0, start - _SENTENCE) : start]
-    cited_from = _citation(text, start)
-    is_self = cited_from is not None
+    is_self = _is_self(text, start)
     if _OF_ANOTHER.search(before.rpartition("\n\n")[2]) and not is_self:
         return False
     if is_titled:
         return True
     label = _LABELS.get(scheme)
     is_named = label is not None and label.search(text[max(0, start - _LABEL_BEFORE) : start]) is not None
-    if not is_named or (cited_from is not None and _is_citation_of_another(page, cited_from, start, titles)):
+    if not is_named:
         return False
     line = text[text.rfind("\n", 0, start) + 1 : start]
     rest = text[start:].partition("\n")[0]
@@ -296,19 +294,10 @@ def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Nam
     )
 
 
-def _citation(text: str, stop: int) -> int | None:
-    """Return the place of `cite this as` before an identifier; None if there is none."""
-    start = max(0, stop - 2 * _BESIDE)
-    places = [match.start() for match in _SELF.finditer(text, start, stop)]
-    return None if not places or _NEXT_WORK.search(text, places[-1], stop) else places[-1]
-
-
-def _is_citation_of_another(page: Page, start: int, stop: int, titles: list[Title]) -> bool:
-    """Return whether a citation has a title that does not occur elsewhere on the naming pages."""
-    text, end = page.front.text, page.front.title_end
-    outside = f"{text[: min(start, end)]}\n{text[stop:end].partition(chr(10))[2]}"
-    cited = [title for title in titles if _shared(title, text[start:stop])]
-    return bool(cited) and not any(_shared(title, outside) for title in titles)
+def _is_self(text: str, stop: int) -> bool:
+    """Return whether `cite this as` is before an identifier, and no other work begins between them."""
+    places = [match.start() for match in _SELF.finditer(text, max(0, stop - 2 * _BESIDE), stop)]
+    return bool(places) and not _NEXT_WORK.search(text, places[-1], stop)
 
 
 def _shared(title: Title, text: str) -> bool:

@@ -20,6 +20,7 @@ ENOUGH_WORDS = 100  # with fewer the other engine is tried, too; after that a pe
 _ENGINES = tuple(reader.ENGINES)
 _MOST_SIGNS = 100_000  # of a text
 _NAMELESS = re.compile(r"\(cid:\d{1,6}\)")  # a letter whose name is not known
+_CONTROL, _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]"), 5
 _OF_TABLES = str.maketrans("", "", " \t\r\n\f.,_-\u2013\u2026\u00b7()[]%+=/")
 _WITHOUT_SPACES = re.compile("[\u2e81-\U0010ffff]+")  # letters of scripts without spaces
 
@@ -111,9 +112,13 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
 def _is_readable(text: str) -> bool:
     """Return whether a text has more letters than other signs; a font that does not say its letters gives others.
 
-    Digits do not count, nor do the dots of tables of contents and what else stands in tables.
+    Digits do not count, nor do the dots of tables of contents and what else stands in tables. Nor has it controls for a
+    fifth of its signs: others of these would be letters by chance.
     """
-    kinds = Counter(map(category, _NAMELESS.sub("\x00", text[:_MOST_SIGNS]).translate(_OF_TABLES)))
+    signs = _NAMELESS.sub("\x00", text[:_MOST_SIGNS])
+    if _CONTROLS * len(_CONTROL.findall(signs)) > len(signs):
+        return False
+    kinds = Counter(map(category, signs.translate(_OF_TABLES)))
     letters = sum(number for kind, number in kinds.items() if kind[0] in "LM")
     return letters >= sum(number for kind, number in kinds.items() if kind[0] in "CPS")
 

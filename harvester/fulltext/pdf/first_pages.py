@@ -91,6 +91,7 @@ class Front(NamedTuple):
             at = self.letters.find(wanted, at + 1)
 
 
+@lru_cache(maxsize=4)  # the signs and the score read the same pages
 def fronts(first: str) -> tuple[Front, ...]:
     """Return the pages that name a document, from the text of its first pages: one, or two if the first is a cover."""
     texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]

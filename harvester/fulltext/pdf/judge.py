@@ -1,7 +1,7 @@
-"""The verdict whether a document is the work: by names on its first pages, and by common words. Pure.
+"""The verdict whether a document is the work: by names on its first pages. Pure.
 
-A score alone does not show that a document is the work: other papers of its authors have the same words. The document
-must name the work where it names itself (`evidence.py`). The score then only excludes documents on another subject.
+The document must name the work where it names itself (`evidence.py`). Common words do not show that it is the work:
+other papers of its authors have them too. A document with nothing of the work on its first pages is another one.
 
 The version (submitted, accepted or published) is read by the method of Unpaywall: from the statements of publishers,
 repositories and preprint servers on the first pages. A statement of an author or a server about this very file counts
@@ -26,7 +26,7 @@ from typing import NamedTuple
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import DocumentKind, Outcome, Work
 from gateway.core.normal_forms import letters
-from gateway.fulltext.search_result import Sign, is_identified, least_score
+from gateway.fulltext.search_result import Sign, is_identified
 from harvester.fulltext.identifiers import Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf import rules
@@ -34,13 +34,14 @@ from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
-from harvester.fulltext.pdf.similarity import Compared, compared
+from harvester.fulltext.pdf.score import facts_of, score
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
 from harvester.fulltext.pdf.work_names import Named, named_of
 from harvester.words import any_of, load
 
-UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless it has the DOI or title of the work
+JUDGE = 1  # the number of this judge, stored with each verdict: files that wait are judged again after a new one
+LIKE_TITLE = 0.6  # a title that is hardly on the first pages, perhaps misread; with less of it, it is not
 NOTHING = Identifiers()
 _SHOWN = 80  # characters of a type in a sentence
 _OF_ANOTHER_TYPE = "The type of the work is \u201c{}\u201d, and nothing shows that the file is of this type."
@@ -77,12 +78,12 @@ class Verdict(NamedTuple):
 
     `text_version` is the version that the text states: submitted, accepted, published; empty: none. `has_doi` and
     `has_title`: they are anywhere on the first pages. `identified_by`: the signs where a document names itself.
+    `likeness` is the score, which only orders lists (`score.py`).
     `doubt`: why its kind is not certain, as a sentence; empty: there is no doubt.
     """
 
     outcome: Outcome
-    score: float = 0.0
-    covered: float = 0.0
+    likeness: float = 0.0
     has_doi: bool = False
     has_title: bool = False
     is_auxiliary: bool = False
@@ -122,38 +123,42 @@ def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable
 
 def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     """Return the verdict on a document; one that could not be read keeps its outcome."""
+    document = Document(extracted, Facts(wanted.titles, wanted.pages, wanted.kind))
+    verdict = Verdict(extracted.outcome, pages=extracted.pages, words=document.words)
     if extracted.outcome is not Outcome.SUCCESS:
-        return _of_its_kind(
-            Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
-        )
-    shared = compared(wanted.texts, extracted.text)
+        return _of_its_kind(verdict, document, wanted, url)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
     text_version = version_in(extracted)
     identified_by = signs(extracted.first, wanted.named)
     if text_version == SUBMITTED:  # a preprint has a DOI of its own
         identified_by = tuple(sign for sign in identified_by if sign is not Sign.ANOTHER_DOI)
-    outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
-    verdict = Verdict(
-        outcome=outcome,
-        score=shared.score,
-        covered=shared.covered,
+    facts = facts_of(document, wanted.named, wanted.texts, identified_by, has_doi=has_doi)
+    is_possible = bool(identified_by) or has_doi or has_title or facts["title"] >= LIKE_TITLE or not wanted.texts
+    verdict = verdict._replace(
+        outcome=_OUTCOMES[is_identified(identified_by), is_possible],
         has_doi=has_doi,
         has_title=has_title,
-        pages=extracted.pages,
-        words=extracted.word_count,
         text_version=text_version,
         identified_by=identified_by,
     )
-    return _of_its_kind(verdict, extracted, wanted, url)
+    verdict = _of_its_kind(verdict, document, wanted, url)
+    return verdict._replace(likeness=score({**facts, "another kind": verdict.is_auxiliary or bool(verdict.doubt)}))
 
 
-def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: str) -> Verdict:
+# By whether a document is identified, and whether it may be the work at all.
+_OUTCOMES = {
+    (True, True): Outcome.SUCCESS,
+    (False, True): Outcome.LOW_SCORE,
+    (False, False): Outcome.WRONG_DOCUMENT,
+}
+
+
+def _of_its_kind(verdict: Verdict, document: Document, wanted: Expected, url: str) -> Verdict:
     """Return a verdict with the kind of the document. A document of another kind than the record is never the work.
 
     A supplement has its own outcome. A person must decide whether the record describes a notice or a volume.
     """
-    document = Document(extracted, Facts(wanted.titles, wanted.pages, wanted.kind))
     recognised, doubt = rules.applied(document, url)
     kind = recognised or _plain_kind(document, verdict.text_version)
     verdict = verdict._replace(kind=kind)
@@ -179,14 +184,6 @@ def _auxiliary(verdict: Verdict) -> Verdict:
     if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):
         return verdict._replace(outcome=Outcome.SUPPLEMENT)
     return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
-
-
-def _outcome(shared: Compared, identified_by: tuple[str, ...], *, is_named: bool) -> Outcome:
-    if is_identified(identified_by) and shared.score >= least_score(identified_by, shared.covered, UNLIKELY):
-        return Outcome.SUCCESS
-    is_possible = shared.score >= UNLIKELY and shared.covered >= UNCOVERED
-    is_unclear = is_identified(identified_by) or is_named or is_possible or not shared.stems
-    return Outcome.LOW_SCORE if is_unclear else Outcome.WRONG_DOCUMENT
 
 
 def _stands(titles: Iterable[str], text: str) -> bool:

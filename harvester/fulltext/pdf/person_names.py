@@ -25,9 +25,7 @@ _ARE_INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,4}")
 _WORDS = load("person_names")
 _BETWEEN = re.compile(rf";|\s(?:{any_of(_WORDS['between'])})\s")
 _PARTICLES = frozenset(_WORDS["particles"])
-_LATIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h", "ŋ": "n"}
-)
+_LATIN = str.maketrans(_WORDS["latin"])
 _FIRST_CYRILLIC, _LAST_CYRILLIC = "\u0400", "\u04ff"
 # Given names: letters that may replace each other, and words that are initials.
 _FIRSTS = str.maketrans({"k": "c", "y": "i", "j": "i"})
@@ -38,15 +36,7 @@ _LEAST_STEM = 3  # letters
 _FIRST_WIDE, _MOST_WIDE = "\u2e80", 2  # from here on letters are words; so many of them a family name has
 _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 # Common forms of Cyrillic letters and of their transliterations, so that all of these agree.
-_CYRILLIC = str.maketrans(
-    dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґў", [*"abvgdeez", "z", "", "", *"klmnoprstufhccss", "", "", "",
-    *"eua", "", "", "e", "g", "u"], strict=True))
-)  # fmt: skip
-_TRANSLITERATED = (
-    ("shch", "s"), ("sch", "s"), ("zh", "z"), ("kh", "h"), ("ch", "c"), ("sh", "s"), ("ts", "c"), ("tz", "c"),
-    ("yu", "u"), ("iu", "u"), ("ju", "u"), ("ya", "a"), ("ia", "a"), ("ja", "a"), ("ye", "e"), ("je", "e"),
-    ("ks", "x"), ("w", "v"), ("y", ""), ("j", ""), ("i", ""),
-)  # fmt: skip
+_CYRILLIC, _TRANSLITERATED = str.maketrans(_WORDS["cyrillic"]), _WORDS["transliterated"]
 
 
 class Name(NamedTuple):

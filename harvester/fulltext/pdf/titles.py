@@ -20,7 +20,6 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau phi chi psi omega"
 _LETTERS = {name: lookup(f"GREEK SMALL LETTER {name}") for name in _GREEK.split()} | {"lambda": "\u03bb"}
 _COMMAND = re.compile(r"\\[A-Za-z]{1,20}\*?")
-_DIVIDED = re.compile(r":|[.?!](?= )| [\u2013\u2014/=|-] |[\uff1a\u2015\u2014]")
 _WORD = re.compile(r"[^\W_]+")
 _CUT = re.compile(r"(?:\.{3}|\u2026)\s*$")
 _NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)
@@ -57,12 +56,6 @@ class Title(NamedTuple):
         )
 
     @property
-    def parts(self) -> tuple[str, str]:
-        """The main title and the subtitle; the latter empty if there is none."""
-        match = _DIVIDED.search(self.text)
-        return (self.text[: match.start()].strip(), self.text[match.end() :].strip()) if match else (self.text, "")
-
-    @property
     def numbers(self) -> frozenset[str]:
         """The numbers and parts of a series in it, which must be equal in every spelling."""
         return frozenset(number.strip(".,").lower() for number in _NUMBER.findall(self.text))
@@ -79,12 +72,7 @@ def title_of(text: str) -> Title:
         {ord(sign): None for sign in "{}$"}
     )
     whole = " ".join(_CUT.sub("", plain).split()).removesuffix(" *")
-    return Title(f"{whole}\u2026" if is_cut(plain) else whole, folded(whole))
-
-
-def is_cut(text: str) -> bool:
-    """Return whether a title ends with an ellipsis, because it was cut."""
-    return bool(_CUT.search(text))
+    return Title(f"{whole}\u2026" if _CUT.search(plain) else whole, folded(whole))
 
 
 def is_part(text: str) -> bool:

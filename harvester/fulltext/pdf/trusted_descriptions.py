@@ -14,7 +14,7 @@ from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC
 from harvester.fulltext.pdf.person_names import names_of, share
-from harvester.fulltext.pdf.similarity import words
+from harvester.fulltext.pdf.title_words import beginnings
 from harvester.fulltext.pdf.titles import title_of
 
 _FEW_WORDS = 3  # titles with fewer do not distinguish works
@@ -44,7 +44,7 @@ def believed(work: Work, identifiers: Identifiers, described: Iterable[Descripti
 
 def agree(titles: Iterable[str], text: str) -> bool:
     """Return whether a title may be one of these: at least half of the words of the shorter one are in the other."""
-    pairs = [(set(words(title)), set(words(text))) for title in titles]
+    pairs = [(beginnings(title), beginnings(text)) for title in titles]
     return not pairs or any(min(map(len, pair)) < _FEW_WORDS or _have_half_in_common(*pair) for pair in pairs)
 
 
@@ -54,8 +54,8 @@ def confirms(work: Work, described: Description) -> bool:
     A short title must be the same letter for letter, or have an author beside it. A common title needs an author.
     """
     titles = [title_of(text).text for text in work.texts("title")]
-    title_words, spelled = set(words(described.title)), letters(title_of(described.title).text)
-    if not any(letters(title) == spelled or _have_half_in_common(set(words(title)), title_words) for title in titles):
+    title_words, spelled = beginnings(described.title), letters(title_of(described.title).text)
+    if not any(letters(title) == spelled or _have_half_in_common(beginnings(title), title_words) for title in titles):
         return False
     people = names_of(work.texts("creator"))
     if share(people, described.authors):
@@ -66,7 +66,7 @@ def confirms(work: Work, described: Description) -> bool:
         letters(title) == spelled
         or (min(len(own), len(title_words)) >= _FEW_WORDS and _have_half_in_common(own, title_words))
         for title in titles
-        if (own := set(words(title)))
+        if (own := beginnings(title))
     )
 
 

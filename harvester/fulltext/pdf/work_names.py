@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
+from gateway.core.words import table
 from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import DATACITE, Description
 from harvester.fulltext.pdf.first_pages import Front, folded
@@ -24,15 +25,7 @@ _FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; fro
 _AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
-# Prefixes of the own DOIs of preprints and copies, beside that of the work.
-_OF_COPIES = (
-    "10.48550/arxiv", "10.1101/", "10.64898/", "10.2139/ssrn", "10.21203/rs", "10.20944/preprints", "10.26434/chemrxiv",
-    "10.31234/osf", "10.31235/osf", "10.31219/osf", "10.22541/", "10.36227/techrxiv", "10.5281/zenodo", "10.12688/",
-    "10.13140/rg",
-    # Repositories and digital libraries that print their own DOI on the covers of their files.
-    "10.5169/seals", "10.5167/uzh", "10.3929/ethz", "10.7892/boris", "10.48350/", "10.5451/unibas", "10.17863/cam",
-    "10.18452/", "10.17169/", "10.14279/", "10.15488/", "10.34726/",
-)  # fmt: skip
+_OF_COPIES = tuple(table(__file__, "dois_of_copies")["prefixes"])
 
 
 class Named(NamedTuple):

@@ -40,21 +40,11 @@ _DAY_SECONDS = 86_400  # until a host that blocks us, or a fault, is tried again
 # The file is not there, or its server does not work: it may return.
 ABSENT = frozenset(
     (
-        Outcome.NOT_FOUND,
-        Outcome.GONE,
-        Outcome.BAD_STATUS,
-        Outcome.DNS_ERROR,
-        Outcome.TLS_ERROR,
-        Outcome.TIMEOUT,
-        Outcome.REDIRECT_LOOP,
-        Outcome.TOO_MANY_REDIRECTS,
-        Outcome.MAX_HOPS,
-        Outcome.LINK_LOOP,
-        Outcome.BAD_SCHEME,
-        Outcome.EMPTY_BODY,
-        Outcome.BODY_TOO_LARGE,
+        Outcome.NOT_FOUND, Outcome.GONE, Outcome.BAD_STATUS, Outcome.DNS_ERROR, Outcome.TLS_ERROR, Outcome.TIMEOUT,
+        Outcome.REDIRECT_LOOP, Outcome.TOO_MANY_REDIRECTS, Outcome.MAX_HOPS, Outcome.LINK_LOOP, Outcome.BAD_SCHEME,
+        Outcome.EMPTY_BODY, Outcome.BODY_TOO_LARGE,
     )
-)
+)  # fmt: skip
 
 
 class Effect(StrEnum):

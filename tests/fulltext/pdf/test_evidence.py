@@ -2,7 +2,7 @@
 """What identifies a work: only what stands where a document names itself, never what it says of other works."""
 
 from gateway.core.model import Statement, Work
-from gateway.fulltext.search_result import Sign, is_identified, least_score
+from gateway.fulltext.search_result import Sign, is_identified
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs
@@ -181,13 +181,3 @@ def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:
     serial, of_a_year = "Annual report of the gardens of the north", "Annual report of the gardens of the north 2014"
     assert not is_identified(signs(page(serial, "C. Matthiesen", "2015"), RECORD._replace(titles=(serial,))))
     assert is_identified(signs(page(of_a_year, "C. Matthiesen"), RECORD._replace(titles=(of_a_year,))))
-
-
-@each_row("identified_by, covered, least", [
-    ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2), ((Sign.DOI, Sign.TITLE), 0.9, 0.2), ((Sign.TITLE,), 0.9, 0.4),
-    ((Sign.DOI, Sign.AUTHOR), 0.9, 0.4), ((Sign.TITLE, Sign.AUTHOR), 0.4, 0.4), ((), 1.0, 0.4),
-])  # fmt: skip
-def test_what_is_identified_twice_needs_half_the_score(
-    identified_by: tuple[Sign, ...], covered: float, least: float
-) -> None:
-    assert least_score(identified_by, covered, 0.4) == least

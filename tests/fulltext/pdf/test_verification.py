@@ -3,22 +3,23 @@
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 
 import pytest
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Outcome, Statement, Work
 from gateway.core.normal_forms import letters
+from harvester.commands.common_words import compared
 from harvester.fulltext.identifiers import Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.pdf import extraction
 from harvester.fulltext.pdf import file_type as sniffed
 from harvester.fulltext.pdf import reader as reading
+from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
-from harvester.fulltext.pdf.similarity import _stem, compared, words
+from harvester.fulltext.pdf.score import WEIGHTS, facts_of
+from harvester.fulltext.pdf.title_words import beginnings
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.documents import EFSA, described, others, wanted
@@ -95,6 +96,7 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
     ("Contents\n" + "The coherence of dots . . . . . . . . . . . . . . . . . . . . . . . 17\n" * 30, Outcome.SUCCESS),
     ("0.25 (0.03)  17.3 %  [12, 14]\n" * 60 + PROSE, Outcome.SUCCESS),
     ("ဤစာတမ်းသည် မြန်မာဘာသာ စကားကို လေ့လာသည်။ " * 60, Outcome.SUCCESS),
+    ("ab\x04c\x05d \x06efg " * 99, Outcome.NO_TEXT),
     ("(cid:12)(cid:3) (cid:17)(cid:201) " * 99, Outcome.NO_TEXT), ("!\"#$ %&'( a)*+ ,-./ 0123 " * 30, Outcome.NO_TEXT),
 ])  # fmt: skip
 def test_a_text_without_letters_is_none(text: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,20 +164,23 @@ def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
         reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
 
 
-def test_words_are_stemmed_and_without_stop_words() -> None:
-    text = "The Repositories' repository: harvest-\ning of 12 Übersätze, p h y t o, harvesting"
-    assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
-    assert words("речной реки") == words("Речного реке")
-    assert set(words("水文学")) == set(words("水文\n学")) == {"水文", "文学"}
+def test_words_of_titles_are_compared_by_their_beginnings_without_stop_words() -> None:
+    assert beginnings("The Libraries' library: harvest-\ning of 12 Übersätze, p h y t o") == {
+        "librar",
+        "harves",
+        "ubersa",
+    }
+    assert beginnings("水文学") == beginnings("水文\n学") == {"水文", "文学"}
     assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
 
 
 def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
     document = "graph graph library primer and many other words beside"
-    assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)
-    assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
-    assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)
-    assert compared([], document) == (0.0, 0.0, 0)
+    assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0)
+    assert compared(["Graphs in Gardens"], document) == (0.707, 0.5)
+    assert compared(["речной реки"], "Речного реке").score == 1
+    assert compared(["Nothing shared"], document) == (0.0, 0.0)
+    assert compared([], document) == (0.0, 0.0)
 
 
 IDENTIFIERS = Identifiers((Identifier("doi", "10.1/x", "identifier"),))
@@ -205,6 +210,16 @@ def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, 
     verdict = judge(read(first), WANTED)
     assert (verdict.outcome, verdict.has_doi, verdict.has_title) == (outcome, has_doi, has_title)
     assert verdict.identified_by == identified_by
+
+
+def test_the_score_puts_the_work_before_others_and_its_facts_are_those_of_the_table() -> None:
+    """The score has a weight for each fact, and its constant."""
+    names = "Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", "coherence of dots\nMatthiesen", "nothing of it"
+    likenesses = [judge(read(first), WANTED).likeness for first in names]
+    assert likenesses == sorted(likenesses, reverse=True)
+    assert 1 > likenesses[0] > likenesses[1] > likenesses[2] > 0
+    facts = facts_of(Document(read(names[0]), Facts()), WANTED.named, WANTED.texts, (), has_doi=False)
+    assert {*facts, "constant", "another kind"} == set(WEIGHTS)
 
 
 def test_what_could_not_be_read_keeps_its_outcome_and_what_nothing_is_known_of_is_for_people() -> None:
@@ -253,14 +268,3 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
             if other != work and judge(extracted, wanted(doi, other)).outcome is Outcome.SUCCESS
         ]
         assert taken == []
-
-
-def test_threads_do_not_disturb_each_others_words() -> None:
-    """Two threads in one stemmer got wrong stems, which stayed, or an IndexError (snowballstemmer 3, pure Python)."""
-    endings = ("aization", "efulness", "iational", "os")
-    text = " ".join(map("".join, product("bcdfg", "aeiou", "lmnrst", endings)))
-    _stem.cache_clear()
-    with ThreadPoolExecutor(8) as pool:
-        word_lists = list(pool.map(words, [text] * 8))
-    _stem.cache_clear()
-    assert all(word_list == words(text) for word_list in word_lists)
