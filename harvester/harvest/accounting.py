@@ -52,7 +52,7 @@ class Proof:
         earlier = max(0, step.received - received)
         self.received += received
         self.before += earlier
-        self.names += step.names
+        self.names = min(self.names + step.names, self.received + self.before)
         announced = [size for size in step.announced if size is not None]
         self.is_announced = self.is_announced or bool(announced)
         self.announced += max(0, max(announced) - earlier) if announced else received

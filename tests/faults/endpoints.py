@@ -309,9 +309,13 @@ class Endpoint(Source):
 
     def _living(self, listing: list[Record]) -> frozenset[str]:
         """Return the living records of a list, without those that come as deleted, too, and that GetRecord denies."""
+        return frozenset(record.identifier for record in listing if not record.is_deleted) - self.denied
+
+    @property
+    def denied(self) -> frozenset[str]:
+        """The records that come as deleted, too, and that GetRecord denies."""
         is_denied = self.traits.twins == "of one date" and self.traits.single == "unknown"
-        denied = {record.identifier for record in _twinned(self)} if is_denied else set()
-        return frozenset(record.identifier for record in listing if not record.is_deleted) - denied
+        return frozenset(record.identifier for record in _twinned(self)) if is_denied else frozenset()
 
     @property
     def is_short(self) -> bool:

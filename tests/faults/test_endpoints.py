@@ -69,6 +69,9 @@ _REMARKABLE = {
     "records that could not be fetched were counted as living ones beside their tombstones": Traits(
         "one", "the truth", "white space", "short, without an element", "HTTP 500", page_size=7, way="later", window=30
     ),
+    "a record that was named as deleted and as living was taken for deleted": Traits(
+        "one", "the page", "an empty list", single="unknown", page_size=60, way="years", twins="stale"
+    ),
     "names behind a token that was not understood were not doubted": Traits(
         "all but ten", "nothing", names="whole, with its size", page_size=25, names_page_size=10, dates="ignored",
         way="later", spelling="an attribute",
@@ -186,7 +189,7 @@ def _given_away(endpoint: Endpoint, lost: frozenset[str]) -> str:
     """Return which of the lost records a run must know of, and how; empty when there is none."""
     if endpoint.is_short and lost & endpoint.named:
         return f"{len(lost & endpoint.named)} that ListIdentifiers names"
-    if endpoint.has_true_count:
+    if endpoint.has_true_count and (lost := lost - endpoint.denied):
         return f"{len(lost)}, and a count tells of them"
     if lost & endpoint.told_otherwise:
         return f"{len(lost & endpoint.told_otherwise)} of which a token, a date or an entry tells"

@@ -216,7 +216,8 @@ class IdentifierList:
         for line in self._missing:
             dated, _, name = line[1:].rstrip(b"\n").partition(b" ")
             moment = moment_of(dated.decode()) if dated else None
-            yield Missing(name.decode("utf-8", "surrogatepass"), line[:1] == _DELETED, moment)
+            identifier = name.decode("utf-8", "surrogatepass")
+            yield Missing(identifier, line[:1] == _DELETED and identifier not in self._twins, moment)
 
     def _read_pages(self) -> None:
         self._pages = pages = IdentifierPages(self._options, self._cursor, self._fetch, self._state, PATIENCE)
