@@ -165,7 +165,9 @@ def reading(target: Path) -> AbstractContextManager[None]:
 @contextmanager
 def _locked(target: Path, kind: int, sentence: str) -> Iterator[None]:
     """Hold the lock of a folder inside the block. Raise StoreBusy with a sentence if others hold it."""
-    descriptor = os.open(target / _LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
+    # NFS locks exclusively only what is open for writing (flock(2)); a backup to restore may be on a read-only disk.
+    flags = os.O_RDWR | os.O_CREAT if kind == fcntl.LOCK_EX else os.O_RDONLY
+    descriptor = os.open(target / _LOCK, flags, 0o600)
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         yield

@@ -58,7 +58,7 @@ _LISTS = {
 _FILE_LISTS = {
     "/resourcesync/files/capabilitylist.xml": "The Capability List of files",
     "/resourcesync/files/resourcelist.xml": "The index of the Resource List of files",
-    "/resourcesync/files/resourcelist-{part}.xml": "A part of the Resource List of files",
+    "/resourcesync/files/resourcelist-{name}.xml": "A part of the Resource List of files",  # such as 1.2
 }
 PROFILE = "https://signposting.org/FAIRiCat/"
 # RFC 9727 §4 asks for the first one; a value may have several (RFC 9264 §5).

@@ -1,5 +1,6 @@
 """`gateway backup` and `gateway restore`: every file, while everything runs, whole or not at all."""
 
+import errno
 import fcntl
 import json
 import os
@@ -167,6 +168,16 @@ def test_two_backups_do_not_go_to_one_folder_at_once(gateway, full, target):
         fcntl.flock(lock, fcntl.LOCK_EX)
         result = gateway("backup", str(target))
     assert (result.exit_code, "Another backup is being written to" in result.stderr) == (5, True)
+
+
+def test_a_backup_may_go_to_nfs_where_only_writers_lock(gateway, full, target, monkeypatch):
+    def flock(descriptor: int, kind: int) -> None:
+        if kind & fcntl.LOCK_EX and not fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    assert gateway("backup", str(target)).exit_code == 0
+    assert gateway("restore", str(target), "--replace").exit_code == 0
 
 
 def test_a_damaged_database_ends_a_backup_and_keeps_the_former_one(gateway, full, target):

@@ -82,6 +82,8 @@ def test_many_files_are_several_parts(house):
     parts = [entry.loc.removeprefix(URL) for entry in read(get(f"{FOLDER}/resourcelist.xml").data)]
     names = [part.removeprefix(f"{FOLDER}/resourcelist-").removesuffix(".xml") for part in parts]
     assert names == ["1", "1.2", "1.3", "2"]
+    described = house.get("/openapi.json").get_json()["paths"][f"{FOLDER}/resourcelist-{{name}}.xml"]["get"]
+    assert described["parameters"][0]["schema"]["type"] == "string"
     listed = [entry.loc for part in parts for entry in read(get(part).data)]
     assert listed == [file.url for file in (*files, other)]  # FOUND is one of the first
 
