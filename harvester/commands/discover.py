@@ -206,8 +206,8 @@ def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> 
     )
 
 
-def facts_of_search(search: SearchedItem) -> dict[str, object]:
-    """Return the search for one item as data."""
+def facts_of_search(search: SearchedItem, compared: list[dict[str, object]] | None = None) -> dict[str, object]:
+    """Return the search for one item as data, with what was compared of its stored copies."""
     state = search.state
     facts = state._asdict()
     search_json = facts.pop("search_json")
@@ -219,6 +219,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
         "offers": [facts_of_offer(offer) for offer in search.offers],
+        "compared": compared,
         "looks": [facts_of_recheck(recheck) for recheck in search.rechecks],
     }
 
@@ -253,7 +254,7 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
         search = searched_item(instance, discovery, identifier)
         files = compared_files(instance, search.state) if is_compared else None
     if as_json:
-        write_json({**facts_of_search(search), "compared": files})
+        write_json(facts_of_search(search, files))
         return
     search.tell()
     for file in files or ():

@@ -159,7 +159,7 @@ def _as_before(path) -> None:
         file.execute("drop table copy")
         file.execute("drop table copies_lack_after")
         file.execute("drop table reason")
-        names = "'0013_copies', '0014_lists_of_copies', '0019_reasons'"
+        names = "'0013_copies', '0014_lists_of_copies', '0019_reasons', '0023_likeness'"
         file.execute(f"delete from _sqlite_migrations where name in ({names})")
 
 

@@ -31,11 +31,11 @@ GREEN = Policy(
 LATE = Policy(Colour.GREEN, "Late", ("Late Press",), ("0378-5955",), (Permission(("accepted",), embargo_months=24),))
 WHITE = Policy(Colour.WHITE, "White", ("White Press",), ("0317-8471",))
 LOW = Candidate(
-    "https://files.example/low.pdf", "unpaywall", outcome=Outcome.LOW_SCORE, score=0.12, sha256="ab" * 32,
+    "https://files.example/low.pdf", "unpaywall", outcome=Outcome.LOW_SCORE, likeness=0.12, judge=1, sha256="ab" * 32,
     mime_type="application/pdf", size=9, version="accepted", license="cc-by", at=5, final_url="https://files.example/low.pdf",
 )  # fmt: skip
 HIGH = LOW._replace(
-    url="https://files.example/high.pdf", final_url="https://files.example/high.pdf", sha256="cd" * 32, score=0.9,
+    url="https://files.example/high.pdf", final_url="https://files.example/high.pdf", sha256="cd" * 32, likeness=0.9,
     outcome=Outcome.SUCCESS,
 )  # fmt: skip
 REJECTED = LOW._replace(url="https://files.example/no.pdf", final_url="https://files.example/no.pdf", sha256="ef" * 32)
