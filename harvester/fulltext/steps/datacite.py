@@ -7,22 +7,17 @@ from harvester.fulltext.known_copies import DATACITE, Copy, Description, Related
 from harvester.fulltext.page_ranges import pages_stated
 from harvester.fulltext.retractions import by_title, by_update
 from harvester.fulltext.rights_words import doubt_about, is_reserving
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Step
 from harvester.fulltext.steps._ask_service import address, described
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
-from harvester.http.messages import Fetch, Fetched
-
-
-def _find(known: Known, fetch: Fetch) -> StepResult:
-    return described(address("https://api.datacite.org/dois/", known.doi), fetch, read)
-
+from harvester.http.messages import Fetched
 
 STEP = Step(
     "datacite",
     20,
     "Asks DataCite for a work that Crossref does not know.",
     lambda known: bool(known.doi) and not known.described,
-    _find,
+    lambda known, fetch: described(address("https://api.datacite.org/dois/", known.doi), fetch, read),
     is_for_files=False,
     is_first=True,
 )
@@ -59,6 +54,7 @@ def _described(work: Node) -> Description:
     )
     files = [known._replace(url=url, evidence="datacite:contentUrl") for url in texts(work, "contentUrl")]
     pages = [known._replace(url=url, is_page=True, evidence="datacite:url") for url in texts(work, "url")]
+    general, specific = (text(work, "types", name) for name in ("resourceTypeGeneral", "resourceType"))
     return Description(
         doi=text(work, "doi").lower(),
         title=text(work, "titles", "title"),
@@ -80,17 +76,11 @@ def _described(work: Node) -> Description:
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
         other_titles=_other_titles(work),
         pages=pages_stated(texts(work, "sizes")),
-        kind=_kind(work),
+        kind=(specific if general in _VAGUE else general) or general,
         related=_related(work),
         retracted=_retracted(work),
         registry=DATACITE,
     )
-
-
-def _kind(work: Node) -> str:
-    """Return the type of a work: the general one, or the specific one if the general one says little."""
-    general, specific = (text(work, "types", name) for name in ("resourceTypeGeneral", "resourceType"))
-    return (specific if general in _VAGUE else general) or general
 
 
 def _other_titles(work: Node) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ def _described(work: Node) -> Description:
     located = [copy for part in parts(work, "locations") for copy in _copies(part)]
     source = next(iter(parts(work, "primary_location", "source")), {})
     names = [name.rpartition(" ") for name in texts(work, "authorships", "author", "display_name")]
+    is_marked = work.get("is_retracted") is True
     return Description(
         doi=next(iter(dois_in(text(work, "doi"))), ""),
         title=text(work, "title"),
@@ -60,13 +61,8 @@ def _described(work: Node) -> Description:
         also=tuple(texts(work, "ids", "pmcid") + texts(work, "ids", "pmid")),
         pages=number_of_pages(f"{text(work, 'biblio', 'first_page')}-{text(work, 'biblio', 'last_page')}"),
         kind=text(work, "type"),
-        retracted=_retracted(work),
+        retracted=by_mark("OpenAlex") if is_marked else by_title(text(work, "title"), "OpenAlex"),
     )
-
-
-def _retracted(work: Node) -> str:
-    is_marked = work.get("is_retracted") is True
-    return by_mark("OpenAlex") if is_marked else by_title(text(work, "title"), "OpenAlex")
 
 
 def _copies(location: Node) -> list[Copy]:
