@@ -158,15 +158,11 @@ class CachingFetch:
         fetched = self._fetch(request)
         seconds = self._hold.get(fetched.status, 0)
         is_small = len(fetched.body) <= _MOST_BYTES
-        if seconds and is_small and not _is_door(fetched) and mime_type(fetched.body) != PDF and request.suits(fetched):
+        is_door = bool(fetched.location and fetched.header("Set-Cookie"))  # to a page that needs the cookie
+        if seconds and is_small and not is_door and mime_type(fetched.body) != PDF and request.suits(fetched):
             at = int(self._clock())
             self._answers.keep_answer(question, _packed(fetched, at), at + seconds)
         return fetched
-
-
-def _is_door(fetched: Fetched) -> bool:
-    """Return whether an answer redirects to a page that needs its cookie: not to be cached."""
-    return bool(fetched.location and fetched.header("Set-Cookie"))
 
 
 _KEPT = tuple(field_.name for field_ in fields(Fetched) if field_.name not in ("body", "age_seconds"))

@@ -269,7 +269,8 @@ class _Search:
                 self.addresses_left -= 1
                 self.seen.add(offer.copy.url)
                 candidate = self._checked(offer)
-                self.files_left -= _takes_a_place(offer.copy, candidate)
+                is_file = offer.copy.says_pdf and candidate.outcome not in _REFUSED
+                self.files_left -= is_file or candidate.mime_type == PDF
                 self._note(candidate)
 
     def _is_refused(self, copy: Copy) -> bool:
@@ -286,11 +287,6 @@ class _Search:
         self.addresses = [address for address in self.addresses if address.url != candidate.url]
         self.candidates.append(candidate)
         self.known = replace(self.known, candidates=(*self.known.candidates, candidate))
-
-
-def _takes_a_place(copy: Copy, candidate: Candidate) -> bool:
-    """Return whether a copy counts among the files of a search: a PDF, or called a PDF and not refused."""
-    return candidate.mime_type == PDF or (copy.says_pdf and candidate.outcome not in _REFUSED)
 
 
 _VERSIONS = {"published": 0, "accepted": 1, "": 2, "submitted": 3}

@@ -187,20 +187,16 @@ def _license(work: Node, version: str) -> tuple[str, str, str]:
     return name, text(license_, "URL"), start
 
 
-def _is_notice(work: Node) -> bool:
-    """Return whether a work corrects or retracts another. Publishers also name a new version, or the work itself."""
-    updates = [(text(part, "type"), text(part, "DOI").lower()) for part in parts(work, "update-to")]
-    return any(update not in NEW_VERSIONS and doi != text(work, "DOI").lower() for update, doi in updates)
-
-
 def _retracted(work: Node) -> str:
     """Return the sentence for the most serious notice about a work, else for its title."""
     updates = {
         update_of(text(part, "type") or text(part, "label")): part for part in reversed(parts(work, "updated-by"))
     }
     update = next((update for update in UPDATES if update in updates), "")
-    if not update:
-        return "" if _is_notice(work) else by_title(_plain(text(work, "title")), "Crossref")
+    if not update:  # a notice corrects or retracts another work; publishers also name a new version, or the work itself
+        others = [part for part in parts(work, "update-to") if text(part, "DOI").lower() != text(work, "DOI").lower()]
+        is_notice = any(text(part, "type") not in NEW_VERSIONS for part in others)
+        return "" if is_notice else by_title(_plain(text(work, "title")), "Crossref")
     teller = "Crossref (by Retraction Watch)" if text(updates[update], "source") == _RETRACTION_WATCH else "Crossref"
     day = text(updates[update], "updated", "date-time")[:10]
     return by_update(update, teller, text(updates[update], "DOI").lower(), day)

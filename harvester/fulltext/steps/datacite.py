@@ -113,7 +113,8 @@ def _license(work: Node) -> tuple[str, str]:
     """
     stated: dict[str, str] = {}
     for part in parts(work, "rightsList"):
-        if _is_of_something_else(text(part, "rights")):
+        rights = text(part, "rights")  # perhaps of something else than the file; not the name of a licence alone
+        if "metadata" in rights.lower() or (not license_uri(rights) and doubt_about(rights) is not None):
             continue
         identifier = text(part, "rightsIdentifier")
         if name := license_of(f"{text(part, 'rightsUri')} {identifier}"):
@@ -121,11 +122,6 @@ def _license(work: Node) -> tuple[str, str]:
     named = [license_ for license_ in stated if license_ != "other-oa"] or list(stated)
     is_doubtful = _is_shut(work) or any(map(is_reserving, _rights(work)))
     return (named[0], stated[named[0]]) if len(named) == 1 and not is_doubtful else ("", "")
-
-
-def _is_of_something_else(rights: str) -> bool:
-    """Return whether a text names a licence for something else than the file; the name of a licence alone does not."""
-    return "metadata" in rights.lower() or (not license_uri(rights) and doubt_about(rights) is not None)
 
 
 def _is_shut(work: Node) -> bool:
