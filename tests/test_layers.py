@@ -93,12 +93,10 @@ harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGE
   harvester.{runtime.durable_files, xml, sources} + lxml
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
   harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext} + rapidfuzz
-harvester.fulltext.services <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS
-  harvester.fulltext.{pages.landing_rules, services} + lxml
 harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
 harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + rapidfuzz
 harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
-harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{services, pages, pdf, steps} + lxml
+harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{pages, pdf, steps} + lxml
 harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}

@@ -173,20 +173,17 @@ def judged(candidate: Candidate, body: bytes, known: Known, today: str, keep_tex
     if text := first_page_of(extracted.front or extracted.first):
         keep_text(candidate.sha256, text)
     verdict = judge(extracted, wanted, candidate.final_url)
+    day = future_day_in(extracted.front or extracted.first, today)
+    doubt = f"Its first page names a day in the future, {day}: perhaps not everybody may have it before." if day else ""
     candidate = _claiming(candidate, extracted, wanted.titles)._replace(
         **{name: getattr(verdict, name) for name in _JUDGED},
         judge=JUDGE,
-        kind_doubt=verdict.doubt or _about_the_day(future_day_in(extracted.front or extracted.first, today)),
+        kind_doubt=verdict.doubt or doubt,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )
     if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
         return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     return candidate
-
-
-def _about_the_day(day: str) -> str:
-    """Return a sentence about a day in the future on the first page of a file; empty: there is none."""
-    return f"Its first page names a day in the future, {day}: perhaps not everybody may have it before." if day else ""
 
 
 def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str]) -> Candidate:

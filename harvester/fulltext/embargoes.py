@@ -56,7 +56,9 @@ class Embargoes:
             if is_own and copy.open_from > self.today and site not in _RESOLVERS:
                 self.sites[site] = max(copy.open_from, self.sites.get(site, ""))
             later = self.of(copy)
-            if later.open_from > self.today and (site not in _RESOLVERS or _leads_to_its_own(copy)):
+            # At a resolver, only a handle and a checked DOI lead to the repository of the record.
+            leads_to_its_own = (is_own and site != "doi.org") or copy.evidence == _RESOLVED
+            if later.open_from > self.today and (site not in _RESOLVERS or leads_to_its_own):
                 self.days[without_scheme(copy.url)] = later.open_from
                 if copy.is_page:
                     self.pages.add(without_scheme(copy.url))
@@ -96,12 +98,6 @@ class Embargoes:
         self.leading.add(without_scheme(url))
         if site_of(url) not in _RESOLVERS:
             self.shut.add(site_of(url))
-
-
-def _leads_to_its_own(copy: Copy) -> bool:
-    """Return whether an address at a resolver leads to the repository of the record: a handle, or a checked DOI."""
-    is_handle = copy.evidence.startswith(_KEEPERS) and site_of(copy.url) != "doi.org"
-    return is_handle or copy.evidence == _RESOLVED
 
 
 def next_day(days: Iterable[str], at: int) -> str:

@@ -6,7 +6,7 @@ record calls it its own.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import arxiv_in, dois_in, handles_in, issns_in, pmcids_in
@@ -59,16 +59,11 @@ def _own_doi(text: str) -> tuple[str, ...]:
     return dois if len(dois) == 1 and _OF_ITSELF.search(text) else ()
 
 
-def _bare_doi(text: str) -> str:
-    return next(iter(dois_in(text)), "")
-
-
-def _bare_arxiv(text: str) -> str:
-    return next(iter(arxiv_in(f"arxiv:{text}") or arxiv_in(text)), "")
-
-
 # Functions that return the bare identifier of a scheme: without URL, name or version; empty for any other text.
-BARE = {"doi": _bare_doi, "arxiv": _bare_arxiv}
+BARE: dict[str, Callable[[str], str]] = {
+    "doi": lambda text: next(iter(dois_in(text)), ""),
+    "arxiv": lambda text: next(iter(arxiv_in(f"arxiv:{text}") or arxiv_in(text)), ""),
+}
 _HANDLE = "https://hdl.handle.net/"
 
 # --- a record -----------------------------------------------------------------------------------------------------
@@ -91,9 +86,10 @@ _PLACES = (
 
 def identifiers_of(work: Work) -> Identifiers:
     """Return the identifiers of a record. If it calls no DOI its own, a single related DOI counts."""
+    finding = (("doi", dois_in), ("arxiv", arxiv_in), ("pmcid", pmcids_in))
+    in_header = (Identifier(scheme, value, "header") for scheme, find in finding for value in find(work.upstream))
     by_value = {
-        identifier[:2]: identifier
-        for identifier in reversed([*_known(work), *_in_header(work.upstream), *_in_statements(work)])
+        identifier[:2]: identifier for identifier in reversed([*_known(work), *in_header, *_in_statements(work)])
     }
     in_order = tuple(reversed(by_value.values()))
     if not any(identifier.scheme == "doi" for identifier in in_order):
@@ -108,11 +104,6 @@ def _known(work: Work) -> Iterator[Identifier]:
             yield Identifier("handle", uri.removeprefix(_HANDLE), "identifier")
         else:
             yield from (Identifier("doi", doi, "identifier") for doi in dois_in(uri))
-
-
-def _in_header(upstream: str) -> Iterator[Identifier]:
-    for scheme, find in (("doi", dois_in), ("arxiv", arxiv_in), ("pmcid", pmcids_in)):
-        yield from (Identifier(scheme, value, "header") for value in find(upstream))
 
 
 def _in_statements(work: Work) -> Iterator[Identifier]:

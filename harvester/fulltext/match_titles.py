@@ -91,13 +91,8 @@ def _is_slip(one: str, other: str) -> bool:
     (slip,) = Levenshtein.editops(short, long)
     letters_there = long[slip.dest_pos] + short[slip.src_pos : slip.src_pos + (len(short) == len(long))]
     is_telling = any(sign.isdigit() for sign in one + other) or max(map(ord, letters_there)) >= _WIDE
-    return not (is_telling or _differ_in_meaning(one, other))
-
-
-def _differ_in_meaning(one: str, other: str) -> bool:
-    """Return whether both words have a part with a meaning of its own, and the parts differ."""
     parts = [match.groups() for word in (one, other) if (match := _TELLING.search(word))]
-    return len(parts) > 1 and parts[0] != parts[1]
+    return not (is_telling or (len(parts) > 1 and parts[0] != parts[1]))
 
 
 def _begun(ours: str, theirs: str, one: str, other: str) -> float:
@@ -105,17 +100,13 @@ def _begun(ours: str, theirs: str, one: str, other: str) -> float:
     (short, short_text), (long, long_text) = sorted(((one, ours), (other, theirs)), key=lambda pair: len(pair[0]))
     if not long.startswith(short) or len(short) < _BEGINNING_LETTERS or len(_words(short_text)) < _BEGINNING_WORDS:
         return 0.0
-    if len(short) < _CUT and not _has_subtitle(short, long_text):
+    marks = (place for place, sign in enumerate(long_text[:_CUT_TEXT]) if sign in _MARKS)
+    if len(short) < _CUT and not any(_folded(long_text[:place]) == short for place in marks):
         return 0.0
     rest = _words(long_text)[len(_words(short_text)) :]
     if any(word in _OTHERS or any(sign.isdigit() for sign in word) for word in rest):
         return 0.0
     return len(short) / len(long)
-
-
-def _has_subtitle(short: str, text: str) -> bool:
-    """Return whether a mark of a subtitle follows the beginning of a text."""
-    return any(_folded(text[:place]) == short for place, sign in enumerate(text[:_CUT_TEXT]) if sign in _MARKS)
 
 
 def is_short(title: str) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from hashlib import sha256
 from time import time
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from gateway.core.errors import ConfigurationError, TryLater
@@ -130,25 +129,13 @@ ROBOTS_HOLD = dict.fromkeys((200, 401, 403, 404, 410), _DAY)
 _MOST_BYTES = 5_000_000
 
 
-class Answers(Protocol):
-    """The store of answers, by a hash of their request."""
-
-    def answer(self, question: bytes, at: int) -> bytes | None:
-        """Return the stored answer that is valid in Unix second `at`, or None."""
-        ...
-
-    def keep_answer(self, question: bytes, content: bytes, expires: int) -> None:
-        """Store an answer that is valid until second `expires`."""
-        ...
-
-
 class CachingFetch:
     """A Fetch over another one, with a cache of its answers."""
 
     def __init__(
         self,
         fetch: Fetch,
-        answers: Answers,
+        answers: Discovery,
         clock: Callable[[], float],
         hold: Mapping[int, int] = HOLD,
         apart: Collection[str] = (),
@@ -171,19 +158,11 @@ class CachingFetch:
         fetched = self._fetch(request)
         seconds = self._hold.get(fetched.status, 0)
         is_small = len(fetched.body) <= _MOST_BYTES
-        if seconds and is_small and not _is_door(fetched) and not _is_file(fetched) and request.suits(fetched):
+        is_door = bool(fetched.location and fetched.header("Set-Cookie"))  # to a page that needs the cookie
+        if seconds and is_small and not is_door and mime_type(fetched.body) != PDF and request.suits(fetched):
             at = int(self._clock())
             self._answers.keep_answer(question, _packed(fetched, at), at + seconds)
         return fetched
-
-
-def _is_file(fetched: Fetched) -> bool:
-    return mime_type(fetched.body) == PDF
-
-
-def _is_door(fetched: Fetched) -> bool:
-    """Return whether an answer redirects to a page that needs its cookie: not to be cached."""
-    return bool(fetched.location and fetched.header("Set-Cookie"))
 
 
 _KEPT = tuple(field_.name for field_ in fields(Fetched) if field_.name not in ("body", "age_seconds"))

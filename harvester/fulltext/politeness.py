@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Condition, Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gateway.core.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
 from gateway.core.model import Outcome
 from gateway.core.words import table
+from gateway.store.base import Discovery
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pdf.file_type import HTML, mime_type
 from harvester.http.messages import Fetch, Fetched, Request
@@ -63,18 +64,6 @@ def stated_budget(fetched: Fetched) -> Budget | None:
     return Budget(int(match[1]) / int(limit), most)
 
 
-class Away(Protocol):
-    """Storage of the hosts that block us, shared by all processes."""
-
-    def away_until(self, host: str) -> int:
-        """Return the Unix second until which a host gets no request; 0: none."""
-        ...
-
-    def stay_away(self, host: str, until: int) -> None:
-        """Store that a host gets no request until a Unix second."""
-        ...
-
-
 @dataclass(slots=True)
 class _Host:
     """The state of one host."""
@@ -96,7 +85,7 @@ class PoliteFetch:
         delay_seconds: float,
         *,
         services: Mapping[str, Budget] = SERVICES,
-        away: Away | None = None,
+        away: Discovery | None = None,
         ask_robots: Fetch | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,

@@ -101,7 +101,8 @@ def doubt_about(text: str, place: int = 0, end: int = 0, *, is_close: bool = Tru
     sentence. Unless it `is_close`, the text before the licence may be of another part of the page.
     """
     before, behind = (text[:place], text[end:]) if end else ("", text)
-    before, name, behind = _sentence(before), text[place:end] if end else "", _beginning(behind) if end else behind
+    before, name = _sentence(before), text[place:end] if end else ""
+    behind = _BREAK.split(_SPACES.sub(" ", behind[:LONGEST]), maxsplit=1)[0] if end else behind
     plain, named, after = (_HARMLESS.sub(" ", spelled(part)).replace("\n", " ") for part in (before, name, behind))
     whole = f"{plain} {named} {after}"  # a link may have the whole sentence
     work = _subject(whole)
@@ -132,10 +133,6 @@ def _sentence(before: str) -> str:
     *earlier, last = _BREAK.split(f"{text}{_NAME}")  # the licence begins a sentence after a full stop
     last = last.removesuffix(_NAME)
     return f"{earlier[-1]} {last}" if earlier and _FOLLOWS.match(last) else last
-
-
-def _beginning(behind: str) -> str:
-    return _BREAK.split(_SPACES.sub(" ", behind[:LONGEST]), maxsplit=1)[0]
 
 
 def quoted(text: str) -> str:

@@ -46,7 +46,7 @@ from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.search_work import search
 from harvester.fulltext.steps import Step
 from harvester.fulltext.substance import endings
-from harvester.fulltext.takedown_filter import TakedownFilter
+from harvester.fulltext.takedown_filter import TakedownFilter, forget
 from harvester.fulltext.works import basis_of, changed, found_of, listed, renew_changed, work_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
@@ -73,14 +73,6 @@ class Result(NamedTuple):
     source: str
     searched: SearchResult
     is_lost: bool = False
-
-
-def _forget(_body: bytes) -> None:
-    """Do nothing."""
-
-
-def _forget_text(_digest: str, _text: str) -> None:
-    """Do nothing."""
 
 
 def asked_for(identifier: str, fetch: Fetch, request: Request, *, is_anew: bool = False) -> Fetched:
@@ -127,7 +119,8 @@ class FullTextSearch:
         self.threads = settings.number("discover_threads")
         self.copies = Copies(settings.instance)
         self.takedowns = TakedownFile(settings.instance)
-        self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
+        self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else forget
+        self.keep_text: KeepText = partial(keep_first_page, store, discovery)
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
         self._is_dry = False
@@ -138,10 +131,6 @@ class FullTextSearch:
         if not self._is_dry:
             item = source_of(identifier), upstream_identifier(identifier)
             note_address(self.store, self.takedowns, item, url, digest)
-
-    def keep_text(self, digest: str, text: str) -> None:
-        """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
-        keep_first_page(self.store, self.discovery, digest, text)
 
     def enlist(self, sources: Collection[str]) -> int:
         """Enlist the items that are new since the last time; return how many.
@@ -202,7 +191,7 @@ class FullTextSearch:
         leases = self._to_try(sources, identifier, before)
 
         def tried(lease: Lease) -> Result:
-            return Result(lease.identifier, lease.source, self._searched(lease, _forget, _forget_text))
+            return Result(lease.identifier, lease.source, self._searched(lease, forget, forget))
 
         yield from self._run(lambda: next(leases, None), tried, 1 if identifier else limit, is_asked_to_stop)
 
@@ -339,25 +328,18 @@ class FullTextSearch:
         at = int(self.clock())
         ends = tuple(endings(lease.source, searched, at))
         copies = tuple(copies_of_result(lease.identifier, lease.source, searched, host_of))
+        decide: Callable[[Sequence[Decision]], Sequence[Decision]] | None = None
+        stored = searched
         if searched.is_over or lease.tries >= _MOST_TRIES:
-
-            def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
-                return decided(lease.identifier, searched, self.thresholds, at, earlier)
-
+            decide = partial(decided, lease.identifier, searched, self.thresholds, at)
             due = due_at(searched.open_from, at)
-            is_written = self.discovery.done(
-                lease, searched.outcome, search_as_json(searched), at, decide, ends, searched.basis, due, copies
-            )
         else:
-            wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
+            due = at + min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
             matches = (*searched.matches, *searched.lost)  # no decision was made: the next search compares them
-            search_json = search_as_json(
-                searched._replace(identity=searched.before or searched.identity, matches=matches)
-            )
-            until = at + wait
-            is_written = self.discovery.done(
-                lease, searched.outcome, search_json, at, None, ends, searched.basis, until, copies
-            )
+            stored = searched._replace(identity=searched.before or searched.identity, matches=matches)
+        is_written = self.discovery.done(
+            lease, searched.outcome, search_as_json(stored), at, decide, ends, searched.basis, due, copies
+        )
         if is_written:
             reopen_for(self.store, self.takedowns, self.discovery.search(lease.identifier))
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)

@@ -87,7 +87,11 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
     stated += [by_title(title, "the record") for title in titles]
     if not any(map(is_notice, titles)):
         stated += [_by_own_notice(one) for one in known.described if one.doi in known.own_identifiers.all("doi")]
-        stated += [candidate.retracted for candidate in candidates if _is_about_the_work(candidate)]
+        stated += [
+            candidate.retracted
+            for candidate in candidates
+            if is_identified(candidate.identified_by) or candidate.has_title or candidate.has_doi
+        ]
         stated += [page.retracted for page in known.pages if page.url in own_pages_of(known)]
     return next(filter(None, stated), "")
 
@@ -101,10 +105,6 @@ def _by_own_notice(described: Description) -> str:
         if related.relation.startswith(_NOTICE) and update_of(related.relation.removeprefix(_NOTICE)) in UPDATES
     )
     return next((by_notice(related.relation, related.value) for related in updated), "")
-
-
-def _is_about_the_work(candidate: Candidate) -> bool:
-    return is_identified(candidate.identified_by) or candidate.has_title or candidate.has_doi
 
 
 def silent_registry(traces: Iterable[Trace]) -> str:

@@ -237,15 +237,12 @@ class _Search:
         """Note the embargoed copies of a step; their pages are not visited."""
         self.open_days |= {copy.open_from for copy in copies}
         self.embargoes.arrive(self.fetch.redirects)
-        resolvers = self.embargoes.resolvers(resolvers_of(self.known, with_doi=not self._is_of_a_publisher()))
+        # Unless Crossref does not know the DOI, a publisher may have registered it.
+        is_unknown = {trace.outcome for trace in self.traces if trace.step == _CROSSREF} == {Outcome.NOT_FOUND}
+        resolvers = self.embargoes.resolvers(resolvers_of(self.known, with_doi=is_unknown))
         for copy in self.embargoes.hold((*copies, *resolvers)):
             self._note(withheld(Offer(step, copy), self.at))
         self.known = replace(self.known, withheld=frozenset(self.embargoes.pages))
-
-    def _is_of_a_publisher(self) -> bool:
-        """Return whether Crossref knows the DOI, or may know it: it was not asked yet, or has not answered."""
-        ends = {trace.outcome for trace in self.traces if trace.step == _CROSSREF}
-        return ends != {Outcome.NOT_FOUND}
 
     def _result_of(self, step: Step) -> StepResult:
         try:
@@ -268,11 +265,12 @@ class _Search:
             elif offer.copy.is_other_type or offer.copy.needs_key:
                 self.seen.add(offer.copy.url)
                 self.addresses.append(unasked(offer, self.at))
-            elif self.addresses_left and (self.files_left > 0 or _is_open(offer.copy)):
+            elif self.addresses_left and (self.files_left > 0 or offer.copy.is_open or is_open(offer.copy.license)):
                 self.addresses_left -= 1
                 self.seen.add(offer.copy.url)
                 candidate = self._checked(offer)
-                self.files_left -= _takes_a_place(offer.copy, candidate)
+                is_file = offer.copy.says_pdf and candidate.outcome not in _REFUSED
+                self.files_left -= is_file or candidate.mime_type == PDF
                 self._note(candidate)
 
     def _is_refused(self, copy: Copy) -> bool:
@@ -289,16 +287,6 @@ class _Search:
         self.addresses = [address for address in self.addresses if address.url != candidate.url]
         self.candidates.append(candidate)
         self.known = replace(self.known, candidates=(*self.known.candidates, candidate))
-
-
-def _is_open(copy: Copy) -> bool:
-    """Return whether a copy is known to be open: it is checked beyond the limit of files."""
-    return copy.is_open or is_open(copy.license)
-
-
-def _takes_a_place(copy: Copy, candidate: Candidate) -> bool:
-    """Return whether a copy counts among the files of a search: a PDF, or called a PDF and not refused."""
-    return candidate.mime_type == PDF or (copy.says_pdf and candidate.outcome not in _REFUSED)
 
 
 _VERSIONS = {"published": 0, "accepted": 1, "": 2, "submitted": 3}

@@ -11,14 +11,14 @@ from harvester.http.messages import Fetch, Fetched, Request
 Note = Callable[[str, str, str], None]
 
 
-def _forget(_source: str, _url: str, _digest: str) -> None:
-    """Note nothing."""
+def forget(*_kept: object) -> None:
+    """Do nothing."""
 
 
 class TakedownFilter:
     """A Fetch over another one. An entry that is added to the list counts at once, for answers too."""
 
-    def __init__(self, fetch: Fetch, takedowns: Callable[[], Takedowns], note: Note = _forget) -> None:
+    def __init__(self, fetch: Fetch, takedowns: Callable[[], Takedowns], note: Note = forget) -> None:
         """Take a Fetch, and a function that returns the takedowns in force.
 
         `note` is called with the source of a request, its address and the SHA-256 of bytes that are taken down.

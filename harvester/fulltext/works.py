@@ -37,12 +37,12 @@ def listed(
         live = (state for state in states if not state.is_deleted)
         yield (
             after,
-            tuple((record.identifier, record.upstream) for record in live if _has_files(store, record) is with_files),
+            tuple(
+                (record.identifier, record.upstream)
+                for record in live
+                if (FULLTEXT in store.item_sets(record.number)) is with_files
+            ),
         )
-
-
-def _has_files(store: Store, state: ItemState) -> bool:
-    return FULLTEXT in store.item_sets(state.number)
 
 
 def found_of(store: Store, source: str, upstream: str) -> frozenset[str]:

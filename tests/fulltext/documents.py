@@ -5,7 +5,7 @@ import json
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.judge import Expected
 from harvester.fulltext.pdf.work_names import Named
-from harvester.fulltext.services import crossref
+from harvester.fulltext.steps import crossref
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import exchanges
 

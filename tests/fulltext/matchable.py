@@ -17,7 +17,7 @@ from typing import NamedTuple
 from gateway.core.model import Statement, Work
 from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_work import match_work, sought
-from harvester.fulltext.services import crossref, datacite, openalex
+from harvester.fulltext.steps import crossref, datacite, openalex
 from harvester.fulltext.steps._match_work import ROWS
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import DATA

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harvester.fulltext.pages import landing_page
-from harvester.fulltext.services import crossref, datacite
-from harvester.fulltext.steps import semantic_scholar, signposting, unpaywall
+from harvester.fulltext.steps import crossref, datacite, semantic_scholar, signposting, unpaywall
 from harvester.http.messages import Fetched
 from tests.rows import each_row
 

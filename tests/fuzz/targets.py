@@ -46,17 +46,20 @@ from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.title_words import spelled
 from harvester.fulltext.pdf.work_names import Named
-from harvester.fulltext.services import crossref, datacite, openalex, openrxiv
 from harvester.fulltext.steps import (
     arxiv,
     base_search,
     core,
+    crossref,
+    datacite,
     doaj,
     dspace,
     europe_pmc,
     fatcat,
     hal,
     inveniordm,
+    openalex,
+    openrxiv,
     osf,
     publisher_policy,
     semantic_scholar,
@@ -106,7 +109,9 @@ from tests.fuzz.answers import PAGES, SERVICES
 
 # Where foreign bytes are read: each module there is in the name of a target, or in PARTS.
 FOREIGN = """
-gateway/fulltext/licenses gateway/fulltext/policies harvester/xml/* harvester/fulltext/services/*
+gateway/fulltext/licenses gateway/fulltext/policies harvester/xml/*
+harvester/fulltext/steps/crossref harvester/fulltext/steps/datacite harvester/fulltext/steps/openalex
+harvester/fulltext/steps/openrxiv
 harvester/fulltext/steps/arxiv harvester/fulltext/steps/base_search harvester/fulltext/steps/core
 harvester/fulltext/steps/doaj harvester/fulltext/steps/europe_pmc harvester/fulltext/steps/fatcat
 harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/steps/publisher_policy

@@ -51,7 +51,8 @@ def links(page: PageTree, text: str, named: Iterable[tuple[str, str]], work: Pag
     publisher, to a licence or to a thumbnail are left out.
     """
     own = OwnWork(work)
-    is_issue = bool(rules.ISSUE_ADDRESS.search(work.url)) or _is_issue(page, text)
+    is_issue = rules.ISSUE_MARK in text and len(page.selected(rules.ISSUE)) > 1
+    is_issue = is_issue or bool(rules.ISSUE_ADDRESS.search(work.url))
     links_ = [
         *_named(named, work.base),
         *(() if is_issue else _known(page, text, own)),
@@ -59,7 +60,8 @@ def links(page: PageTree, text: str, named: Iterable[tuple[str, str]], work: Pag
         *(() if is_issue else anchored(page, own)),
         *_appended(text, work.url),
     ]
-    whole = [link for link in links_ if _leads_on(link.copy.url, work.url) and own.admits(link)]
+    here = work.url.partition("#")[0]
+    whole = [link for link in links_ if link.copy.url.partition("#")[0] != here and own.admits(link)]
     return [link.copy for link in sorted(whole, key=is_part)]
 
 
@@ -121,15 +123,6 @@ def _appended(text: str, url: str) -> Iterator[PageLink]:
     address = split(url)._replace(query="", fragment="").geturl().rstrip("/") + ".pdf"
     if address in text:
         yield PageLink(Copy(address, mime_type=_PDF, evidence="address:.pdf"))
-
-
-def _is_issue(page: PageTree, text: str) -> bool:
-    """Return whether the page is an issue of a journal."""
-    return rules.ISSUE_MARK in text and len(page.selected(rules.ISSUE)) > 1
-
-
-def _leads_on(url: str, page: str) -> bool:
-    return url.partition("#")[0] != page.partition("#")[0]
 
 
 class _Anchor(NamedTuple):

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
 from gateway.core.typed_links import Link, links_of_elements
-from gateway.core.xmlio import Element
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.article_xml import as_utf8
@@ -74,7 +73,8 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     if outcome is not None:
         return Page(title=title, outcome=outcome)
     tags = _tags(tree)
-    base = _based(tree, url)
+    bases = (attribute(base, "href") for base in tree.elements("base") if "href" in base.attrib)
+    base = next((joined(url, base) for base in bases), "") or url
     text = body.decode("utf-8", "replace")
     doi = next((doi for stated_doi in _of(tags, rules.DOI_TAGS) for doi in dois_in(stated_doi)), "")
     stated_title = next(iter(_of(tags, rules.TITLE_TAGS)), "")
@@ -86,13 +86,15 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     terms = page_terms.terms
     is_article = is_article_page(tree, text)
     own = [copy._replace(**page_terms.of(copy.url)._asdict()) for copy in links_]
+    matches = (_REFRESH.match(content) for content in _of(tags, ("refresh",)))
+    refresh = next((joined(base, match[match.lastindex or 0]) for match in matches if match), "")
     return Page(
         title=own_title,
         doi=doi,
         license=terms.license,
         copies=without_repetitions(own),
         links=tuple(links_of_elements((attributes(element) for element in tree.elements("link")), base)),
-        refresh=_refresh(tags, base) or _redirected(tree, text, base),
+        refresh=refresh or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
         open_from=terms.open_from,
@@ -132,16 +134,6 @@ def _tags(tree: PageTree) -> list[tuple[str, str]]:
 
 def _of(tags: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
     return [content for wanted in names for name, content in tags if name == wanted and content]
-
-
-def _based(tree: PageTree, url: str) -> str:
-    bases = (attribute(base, "href") for base in tree.elements("base") if "href" in base.attrib)
-    return next((joined(url, base) for base in bases), "") or url
-
-
-def _refresh(tags: list[tuple[str, str]], base: str) -> str:
-    matches = (_REFRESH.match(content) for content in _of(tags, ("refresh",)))
-    return next((joined(base, match[match.lastindex or 0]) for match in matches if match), "")
 
 
 def _redirected(tree: PageTree, text: str, base: str) -> str:
@@ -222,12 +214,12 @@ def is_article_page(page: PageTree, text: str) -> bool:
 
 def _texts(page: PageTree, name: str) -> list[int]:
     """Return the lengths of the texts of elements without inner blocks, outside lists and frames."""
-    held = (element for element in islice(page.elements(name), _MOST_PARTS) if not _has_blocks(element))
+    held = (
+        element
+        for element in islice(page.elements(name), _MOST_PARTS)
+        if next(element.iterdescendants(*_BLOCKS), None) is None
+    )
     return [sum(map(len, texts(element))) for element in held if around(element, *_ASIDE) is None]
-
-
-def _has_blocks(tag: Element) -> bool:
-    return next(tag.iterdescendants(*_BLOCKS), None) is not None
 
 
 def _sections(page: PageTree) -> set[str]:

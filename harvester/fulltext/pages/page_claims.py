@@ -81,12 +81,16 @@ def claims_of(
     `stated` are texts about rights and access from its metadata, each about the work.
     """
     titled = [title for title in titles if title]
-    retracted = _by_tags(tags) or next(filter(None, map(_by_label, titled)), "")
+    is_marked = any(_RETRACTING_TAGS.search(name) and content.lower() in _YES for name, content in tags)
+    retracted = by_statement("retraction", _PAGE, "retracted") if is_marked else ""
+    labels = [(label_around(title.lower()), title) for title in titled]
+    retracted = retracted or next((by_statement(label, _PAGE, title) for label, title in labels if label), "")
     blocks = dict.fromkeys(_blocks(page))
     texts = [*dict.fromkeys(text for text, _ in blocks), *map(spelled, stated)]
     reserved = next((quote for block in texts if (quote := _reserved(block))), "")
     reserved = reserved or ("In Copyright" if _in_copyright(page, tags) else "")
-    is_topic = any(label_topic(title) for title in titled)
+    # A title about retractions that is not labelled with one.
+    is_topic = any(_TOPIC.search(title.lower()) and not label for label, title in labels)
     retracted = retracted or ("" if is_topic else next(filter(None, map(_by_words, texts)), ""))
     accesses = _accesses(blocks, files)
     days, shut = accesses.pop(files.urls, _Access([], []))
@@ -133,22 +137,6 @@ def _shut_by(days: list[str], shut: list[str]) -> str:
 
 def _says(quote: str) -> str:
     return f'The page says "{quoted(quote)}".' if quote else ""
-
-
-def label_topic(title: str) -> bool:
-    """Return whether a title is about retractions, and not labelled with one."""
-    plain = title.lower()
-    return bool(_TOPIC.search(plain)) and not label_around(plain)
-
-
-def _by_tags(tags: Iterable[tuple[str, str]]) -> str:
-    is_marked = any(_RETRACTING_TAGS.search(name) and content.lower() in _YES for name, content in tags)
-    return by_statement("retraction", _PAGE, "retracted") if is_marked else ""
-
-
-def _by_label(title: str) -> str:
-    update = label_around(title.lower())
-    return by_statement(update, _PAGE, title) if update else ""
 
 
 def _by_words(block: str) -> str:

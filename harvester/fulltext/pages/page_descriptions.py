@@ -64,13 +64,9 @@ def statements_of(node: Node) -> Iterator[str]:
         yield from texts(node, name)
     if any(str(value).lower() in _NOT_FREE for value in values(node, "isAccessibleForFree")):
         yield "isAccessibleForFree: false"
-    for name in filter(_names_a_day, node):
-        yield from (f"embargo until: {day}" for day in texts(node, name))
-
-
-def _names_a_day(name: str) -> bool:
-    lower = name.lower()
-    return "embargo" in lower or lower in ("dateavailable", "availabilitystarts", "availablefrom")
+    for name in node:
+        if "embargo" in name.lower() or name.lower() in ("dateavailable", "availabilitystarts", "availablefrom"):
+            yield from (f"embargo until: {day}" for day in texts(node, name))
 
 
 def _is_work(node: Node) -> bool:

@@ -41,12 +41,9 @@ class PageFiles:
             own = {url for url, outer in beside if outer is row}
             others = {url for url, outer in beside if outer.tag == row.tag} - own
             if own == self.urls or (own and others):
-                return frozenset(own) if self._are_apart(own, others) else self.urls
+                is_apart = own | others == self.urls and set(map(_named, own)).isdisjoint(map(_named, others))
+                return frozenset(own) if is_apart else self.urls
         return self.urls
-
-    def _are_apart(self, own: set[str], others: set[str]) -> bool:
-        """Return whether a row and the rows beside it have all files, under different names."""
-        return own | others == self.urls and {_named(url) for url in own}.isdisjoint(map(_named, others))
 
 
 def _named(url: str) -> str:

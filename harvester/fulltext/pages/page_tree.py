@@ -37,10 +37,6 @@ class PageTree:
         """Return the elements that match a selector (`selectors`)."""
         return cast("list[Element]", compiled(selector)(self._roots[0])) if self._roots else []
 
-    def texts(self) -> list[str]:
-        """Return all texts of the page."""
-        return [text for root in self._roots for text in texts(root)]
-
     def hinting(self, hints: Iterable[str]) -> Iterator[tuple[Element, str]]:
         """Yield the texts with one of these words in lower case, and the elements around them."""
         placed = list(self._placed())

@@ -93,7 +93,7 @@ def signs(first: str, named: Named) -> tuple[Sign, ...]:
         return ()
     signs: set[Sign] = set()
     for page in pages:
-        has_title = title_on(page, titles, named)
+        has_title = any(_has_title(page, title, named) for title in titles if not title.is_generic)
         signs |= {Sign.TITLE} if has_title else set()
         is_titled = has_title or stands_alone(page, titles)
         signs |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
@@ -127,11 +127,6 @@ def _is_of_an_article(match: re.Match[str], *, is_whole: bool) -> bool:
     return bool(_IS_HAD.search(rest)) or (is_whole and (not rest or bool(_IS_LED_TO.match(rest))))
 
 
-def title_on(page: Page, titles: Iterable[Title], named: Named) -> bool:
-    """Return whether a title is on a page as that of its document."""
-    return any(_one_title(page, title, named) for title in titles if not title.is_generic)
-
-
 def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
     """Return whether a long title is on a page, with any authors below it: enough beside an identifier."""
     return any(
@@ -142,7 +137,8 @@ def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
     )
 
 
-def _one_title(page: Page, title: Title, named: Named) -> bool:
+def _has_title(page: Page, title: Title, named: Named) -> bool:
+    """Return whether a title is on a page as that of its document."""
     places = list(_begun(page.front, title.letters))
     return any(_ends(page, title, stop) for _, stop in places) and _suffices(page, title, named, places)
 
@@ -152,12 +148,8 @@ def _begun(front: Front, letters: str) -> Iterator[tuple[int, int]]:
     for start, stop in front.spots(letters):
         if start >= front.title_end:
             break
-        if _begins(front.text, start):
+        if _LABEL.fullmatch(front.text, front.text.rfind("\n", 0, start) + 1, start):
             yield start, stop
-
-
-def _begins(text: str, start: int) -> bool:
-    return bool(_LABEL.fullmatch(text, text.rfind("\n", 0, start) + 1, start))
 
 
 def _ends(page: Page, title: Title, stop: int) -> bool:
@@ -228,7 +220,8 @@ def states_another_doi(pages: Iterable[Page], dois: Iterable[str]) -> bool:
     It is labelled as its own before the abstract, or it is after the abstract with only its name before it in the line.
     """
     known, fronts = tuple(dois), [page.front for page in pages]
-    if not known or any(_has_doi(front, doi) for doi in known for front in fronts):
+    ends = ((front.text, stop) for doi in known for front in fronts for _, stop in front.spots(folded(doi)))
+    if not known or any(not text[stop : stop + 1].isalnum() for text, stop in ends):
         return False
     return any(
         _is_stated(front.text, match, is_head=match.start() < front.title_end)
@@ -236,11 +229,6 @@ def states_another_doi(pages: Iterable[Page], dois: Iterable[str]) -> bool:
         for match in _ANY_DOI.finditer(front.text)
         if not is_of_copy(match[0])
     )
-
-
-def _has_doi(front: Front, doi: str) -> bool:
-    """Return whether a DOI is on a page, not only as the beginning of a longer one."""
-    return any(not front.text[stop : stop + 1].isalnum() for _, stop in front.spots(folded(doi)))
 
 
 def _is_stated(text: str, match: re.Match[str], *, is_head: bool) -> bool:

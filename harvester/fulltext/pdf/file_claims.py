@@ -5,8 +5,9 @@ end of the last one. A label counts alone on its line, a statement only if it is
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from gateway.core.normal_forms import letters
@@ -88,7 +89,9 @@ def _retracted(extracted: Extracted, front: list[str], second: list[str], titles
     """
     text = " ".join(front)
     behind = second if len(text) <= _LONGEST_COVER else []
-    for update, line in (*_labelled((*front[:_TOP], *behind[:_TOP])), *_marked((*front, *second))):
+    labels = [(label_in(line) or label_around(line), line) for line in (*front[:_TOP], *behind[:_TOP])]
+    marks = (line for line in (*front, *second) if label_in(line) == "retraction" and _RETRACTED.search(line))
+    for update, line in (*filter(itemgetter(0), labels), *(("retraction", line) for line in marks)):
         if not any(title.startswith(letters(line)) for title in titles):
             return by_statement(update, _FILE, line)
     if any(word in title for title in titles for word in _OF_RETRACTIONS):
@@ -97,13 +100,3 @@ def _retracted(extracted: Extracted, front: list[str], second: list[str], titles
         return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
     update, quote = statement_in(" ".join((text, *behind)))
     return by_statement(update, _FILE, quote) if update else ""
-
-
-def _labelled(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the labels among lines at the top of a page, by type of update."""
-    return ((update, line) for line in lines if (update := label_in(line) or label_around(line)))
-
-
-def _marked(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines that are a mark of retraction wherever they are on a page."""
-    return (("retraction", line) for line in lines if label_in(line) == "retraction" and _RETRACTED.search(line))

@@ -96,9 +96,8 @@ def fronts(first: str) -> tuple[Front, ...]:
     """Return the pages that name a document, from the text of its first pages: one, or two if the first is a cover."""
     texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]
     pages = list(map(without_line_numbers, texts))
-    if len(pages) > 1 and not _is_cover(pages[0]):
-        pages = pages[:1]
-    return tuple(map(_front, pages))
+    is_cover = bool(pages) and (len(pages[0].split()) < _COVER_WORDS or bool(_COVER.search(pages[0].lower())))
+    return tuple(map(_front, pages if is_cover else pages[:1]))
 
 
 def without_line_numbers(page: str) -> str:
@@ -113,10 +112,6 @@ def without_line_numbers(page: str) -> str:
     is_counted = {*following, *(number + 1 for number in following)}
     pairs = zip(lines, numbers, strict=True)
     return "\n".join(_LINE_NUMBER.sub("", line) if number in is_counted else line for line, number in pairs)
-
-
-def _is_cover(page: str) -> bool:
-    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page.lower()))
 
 
 def _references(page: str) -> re.Match[str] | None:

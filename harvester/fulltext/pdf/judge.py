@@ -128,7 +128,8 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     if extracted.outcome is not Outcome.SUCCESS:
         return _of_its_kind(verdict, document, wanted, url)
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
-    has_title = _stands(wanted.titles, extracted.first)
+    spelled = letters(extracted.first)
+    has_title = any(worth(title) >= LEAST_LETTERS and title in spelled for title in map(letters, wanted.titles))
     text_version = version_in(extracted)
     identified_by = signs(extracted.first, wanted.named)
     if text_version == SUBMITTED:  # a preprint has a DOI of its own
@@ -184,12 +185,6 @@ def _auxiliary(verdict: Verdict) -> Verdict:
     if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):
         return verdict._replace(outcome=Outcome.SUPPLEMENT)
     return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
-
-
-def _stands(titles: Iterable[str], text: str) -> bool:
-    """Return whether a title is in a text, regardless of spaces, hyphens and accents."""
-    spelled = letters(text)
-    return any(worth(letters(title)) >= LEAST_LETTERS and letters(title) in spelled for title in titles)
 
 
 def _rows(name: str, key: str, around: str = "{}") -> tuple[tuple[str, re.Pattern[str]], ...]:

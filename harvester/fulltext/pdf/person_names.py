@@ -115,13 +115,9 @@ def _may_be_given(name: Name, family: str, given: str) -> bool:
     """Return whether a name has one of these given names, or an initial of one, or none is known."""
     ours = name.words - (name.family or _words(family))
     theirs = _spelled(given)  # `Le` and `Van` are given names too
-    alike = [(one, other) for one in ours for other in theirs if _is_comparable(one, other)]
+    pairs = ((one, other) for one in ours for other in theirs)  # compared in one script, or in Cyrillic and Latin
+    alike = [(one, other) for one, other in pairs if (min(one) >= _FIRST_WIDE) is (min(other) >= _FIRST_WIDE)]
     return not alike or any(_is_alike(one, other) for one, other in alike)
-
-
-def _is_comparable(one: str, other: str) -> bool:
-    """Return whether two given names are written in one script, or in Cyrillic and Latin letters."""
-    return (min(one) >= _FIRST_WIDE) is (min(other) >= _FIRST_WIDE)
 
 
 def _is_alike(one: str, other: str) -> bool:

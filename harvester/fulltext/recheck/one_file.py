@@ -31,7 +31,7 @@ from harvester.fulltext.pdf.file_type import PDF, mime_type
 from harvester.fulltext.search_outcome import retraction_of, year_of
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._fetch_once import FetchOnce
-from harvester.fulltext.steps._visit import Visit, visit
+from harvester.fulltext.steps._visit import visit
 from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
 from harvester.http.urls import host_of
 from harvester.words import any_of, load
@@ -124,11 +124,12 @@ class Rechecker:
         once = FetchOnce(ConditionalFetch(fetch, file) if is_conditional else fetch)
         visited = visit(file.url, once)
         seen = file._replace(looked_at=at, rounds=file.rounds + 1, due=file.next_after(at), outcome=visited.outcome)
-        if is_conditional and _is_unmodified(visited, file):
+        fetched = visited.fetched
+        is_unmodified = fetched is not None and fetched.status == NOT_MODIFIED  # at the address of its validators
+        if is_conditional and is_unmodified and visited.url == file.final_url:
             return _same(seen)
         if visited.outcome in UNSEEN:
             return _unseen(seen, file)
-        fetched = visited.fetched
         if fetched is None or visited.outcome is not Outcome.SUCCESS:
             return self._changed(seen, file, once)
         seen = with_validators(seen, fetched, visited.url)._replace(whole_at=at)
@@ -201,20 +202,10 @@ class Rechecker:
         seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since if file.failures else at)
         if candidate.outcome not in ABSENT:
             return Rechecked(seen, Effect.CHANGED, candidate)
-        if self._is_lost(seen, at):
+        is_over = seen.failures >= self._grace.rechecks and at - seen.failing_since >= self._grace.seconds
+        if is_over or seen.outcome == Outcome.GONE:
             return Rechecked(seen, Effect.LOST, candidate)
         return Rechecked(seen._replace(due=min(seen.due, at + self._grace.pause)), Effect.ABSENT, candidate)
-
-    def _is_lost(self, seen: FileRecheck, at: int) -> bool:
-        if seen.outcome == Outcome.GONE:
-            return True
-        return seen.failures >= self._grace.rechecks and at - seen.failing_since >= self._grace.seconds
-
-
-def _is_unmodified(visited: Visit, file: FileRecheck) -> bool:
-    """Return whether the server says that the file is as it was, at the address where its validators came from."""
-    fetched = visited.fetched
-    return fetched is not None and fetched.status == NOT_MODIFIED and visited.url == file.final_url
 
 
 def _same(seen: FileRecheck) -> Rechecked:

@@ -36,7 +36,7 @@ from harvester.fulltext.recheck.one_file import Before, Case, Effect, Grace, Rec
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings
 from harvester.fulltext.steps import known_of
 from harvester.fulltext.substance import DAY_SECONDS
-from harvester.fulltext.takedown_filter import TakedownFilter
+from harvester.fulltext.takedown_filter import TakedownFilter, forget
 from harvester.fulltext.works import PREFIX, found_of, work_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
@@ -99,14 +99,9 @@ def _rechecks(identifier: str, source: str, files: Iterable[FileLink], *, wants_
         is_named = file.origin is FileOrigin.UPSTREAM
         host = host_of(file.url)
         if file.sha256 and host and (wants_named or not is_named):
-            digest = file.sha256.lower()
-            yield FileRecheck(identifier, file.url, source, host, digest, is_named, _share(identifier, file.url))
-
-
-def _share(identifier: str, url: str) -> int:
-    """Return the place of a file in its period, which depends only on its names."""
-    digest = blake2b(f"{identifier} {url}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
-    return int.from_bytes(digest) % SHARES
+            names = blake2b(f"{identifier} {file.url}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
+            share = int.from_bytes(names) % SHARES  # its place in the period depends only on its names
+            yield FileRecheck(identifier, file.url, source, host, file.sha256.lower(), is_named, share)
 
 
 class Order(NamedTuple):
@@ -165,10 +160,6 @@ class _Stream:
         return None if self._is_over else 0.0
 
 
-def _forget(*_kept: object) -> None:
-    """Do nothing."""
-
-
 class Recheck:
     """The rechecks of the published files of an instance.
 
@@ -218,8 +209,8 @@ class Recheck:
             before=self._known_before,
             copies=self._copies,
             is_stamping=self._stamping.__contains__,
-            keep=self._copies.keep if keeps else _forget,
-            keep_text=_forget if is_dry else partial(keep_first_page, self._store, self._discovery),
+            keep=self._copies.keep if keeps else forget,
+            keep_text=forget if is_dry else partial(keep_first_page, self._store, self._discovery),
             seconds=self._settings.seconds("discover_text_seconds"),
         )
 

@@ -33,7 +33,10 @@ class FetchOnce:
             return self._fetch(request)
         question = (request.method, request.url, request.headers, request.follows)
         if question not in self._answers:
-            self._keep(question, self._asked(request))
+            try:
+                self._keep(question, self._fetch(request))
+            except GatewayError as error:
+                self._keep(question, error)
         answer = self._answers[question]
         if isinstance(answer, GatewayError):
             raise answer.with_traceback(None)
@@ -48,12 +51,6 @@ class FetchOnce:
             before = (host_of(url) for url, target in self.redirects.items() if host_of(target) == here)
             reached += {other: None for other in before if other not in reached}
         return tuple(dict.fromkeys(reached))[1:]
-
-    def _asked(self, request: Request) -> Fetched | GatewayError:
-        try:
-            return self._fetch(request)
-        except GatewayError as error:
-            return error
 
     def _keep(self, question: _Question, answer: Fetched | GatewayError) -> None:
         self._answers[question] = answer

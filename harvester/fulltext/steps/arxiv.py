@@ -111,6 +111,7 @@ def _described(entry: etree._Element) -> Iterator[Description]:
         )
         elements = entry.findall(f"{_ATOM}author/{_ATOM}name")[:_MOST_AUTHORS]
         names = [words for name in elements if (words := _plain(name).split())]
+        stated = [statement_in(_text(entry, path).lower()) for path in (f"{_ARXIV}comment", f"{_ATOM}summary")]
         yield Description(
             doi=f"10.48550/arxiv.{identifier}".lower(),
             title=_text(entry, f"{_ATOM}title"),
@@ -121,14 +122,8 @@ def _described(entry: etree._Element) -> Iterator[Description]:
             copies=(copy,),
             also=dois_in(_text(entry, f"{_ARXIV}doi")),
             kind="preprint",
-            retracted=_retracted(entry),
+            retracted=next((by_statement(update, "arXiv", quote) for update, quote in stated if update), ""),
         )
-
-
-def _retracted(entry: etree._Element) -> str:
-    """Return the sentence about a withdrawal that the comment or the abstract states; empty: none."""
-    stated = (statement_in(_text(entry, path).lower()) for path in (f"{_ARXIV}comment", f"{_ATOM}summary"))
-    return next((by_statement(update, "arXiv", quote) for update, quote in stated if update), "")
 
 
 def _text(entry: etree._Element, path: str) -> str:

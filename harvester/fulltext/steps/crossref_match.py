@@ -1,8 +1,7 @@
 """Crossref, asked for a work without a DOI: by title, first author and year."""
 
 from harvester.fulltext.match_work import sought
-from harvester.fulltext.services import crossref
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Known, Step, StepResult, crossref
 from harvester.fulltext.steps._match_work import ROWS, can_match, matched, question
 from harvester.http.messages import Fetch
 

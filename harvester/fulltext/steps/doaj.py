@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
-from harvester.fulltext.steps._ask_service import described, has_doi, phrase
+from harvester.fulltext.steps._ask_service import described, phrase
 from harvester.http.json_answers import Node, answered, listed, parts, text, texts
 from harvester.http.messages import Fetch, Fetched
 
@@ -18,11 +18,13 @@ def _find(known: Known, fetch: Fetch) -> StepResult:
     return described(url, fetch, lambda fetched: read(fetched, known.doi))
 
 
-def _wants(known: Known) -> bool:
-    return has_doi(known) and all(description.is_open is not False for description in known.described)
-
-
-STEP = Step("doaj", 64, "Asks DOAJ for the article of the DOI in an open journal.", _wants, _find)
+STEP = Step(
+    "doaj",
+    64,
+    "Asks DOAJ for the article of the DOI in an open journal.",
+    lambda known: bool(known.doi) and all(description.is_open is not False for description in known.described),
+    _find,
+)
 
 # --- Answers of DOAJ (`/api/v4/search/articles/{query}`): articles of open journals, mostly their pages. Pure --------
 

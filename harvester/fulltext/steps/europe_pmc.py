@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from gateway.core.model import Outcome
@@ -22,20 +21,21 @@ def _find(known: Known, fetch: Fetch) -> StepResult:
     query = f"DOI:{phrase(known.doi)}" if known.doi else f"PMCID:{pmcid}"
     url = f"{_SEARCH}?{urlencode({'query': query, 'resultType': 'core', 'format': 'json', 'pageSize': 5})}"
     result = described(url, fetch, lambda fetched: read(fetched, known.doi, pmcid))
-    if not known.doi and not _is_own(known):
+    best = known.identifiers.best("pmcid")
+    if not known.doi and not (best and best.is_certain):
         result = replace(result, description=None)  # it may describe a related work
     return result if result.outcome is Outcome.SUCCESS else _rendered(known, result)
-
-
-def _is_own(known: Known) -> bool:
-    best = known.identifiers.best("pmcid")
-    return best is not None and best.is_certain
 
 
 def _rendered(known: Known, result: StepResult) -> StepResult:
     """Return the address derived from the record's own PMCID if the service names no file."""
     copies = tuple(
-        Copy(rendered(pmcid), mime_type="application/pdf", evidence=f"pmcid:{pmcid}", is_open=True)
+        Copy(
+            f"https://europepmc.org/articles/{pmcid}?pdf=render",
+            mime_type="application/pdf",
+            evidence=f"pmcid:{pmcid}",
+            is_open=True,
+        )
         for pmcid in known.identifiers.all("pmcid")
     )
     return replace(result, outcome=Outcome.SUCCESS, copies=copies) if copies else result
@@ -68,24 +68,7 @@ _UPDATES = {
 _NOTICES = re.compile(r"(?i)erratum|corrigend|correction|retract|expression of concern|comment|preprint|review$")
 
 
-class _Free(NamedTuple):
-    """The availability of a file: the service's code, and whether a licence is stated."""
-
-    code: str
-    is_licensed: bool
-
-
-_FREE = {"OA": _Free("OA", is_licensed=True), "F": _Free("F", is_licensed=False)}
-
-
-def rendered(pmcid: str) -> str:
-    """Return the address of the file of a PMCID at Europe PMC."""
-    return f"https://europepmc.org/articles/{pmcid}?pdf=render"
-
-
-def in_bucket(pmcid: str) -> str:
-    """Return the address of the file, its first version, in PubMed Central's public bucket (layout of 2026-02)."""
-    return f"https://pmc-oa-opendata.s3.amazonaws.com/{pmcid}.1/{pmcid}.1.pdf"
+_LICENSED, _FREE = "OA", "F"  # codes of the availability of a file: a licence is stated for the first
 
 
 def read(fetched: Fetched, doi: str, pmcid: str = "") -> Description | None:
@@ -119,20 +102,21 @@ def _described(result: Node) -> Description:
 def _copies(result: Node) -> list[Copy]:
     """Return the open or free files, without those for subscribers and without pages."""
     files = [
-        _copy(result, _FREE[text(part, "availabilityCode")], text(part, "url"), text(part, "site"))
+        _copy(result, text(part, "availabilityCode"), text(part, "url"), text(part, "site"))
         for part in parts(result, "fullTextUrlList", "fullTextUrl")
-        if text(part, "documentStyle") == "pdf" and text(part, "availabilityCode") in _FREE
+        if text(part, "documentStyle") == "pdf" and text(part, "availabilityCode") in (_LICENSED, _FREE)
     ]
     files = [file for file in files if not _CLOSED_TO_PROGRAMS.match(file.url)]
     pmcid = text(result, "pmcid")
     if text(result, "isOpenAccess") == "Y" and _PMCID.fullmatch(pmcid):
         licensed = any(file.license for file in files)
-        files.append(_copy(result, _FREE["OA" if licensed else "F"], in_bucket(pmcid), "PMC bucket"))
+        bucket = f"https://pmc-oa-opendata.s3.amazonaws.com/{pmcid}.1/{pmcid}.1.pdf"  # its first version (2026-02)
+        files.append(_copy(result, _LICENSED if licensed else _FREE, bucket, "PMC bucket"))
     return files
 
 
-def _copy(result: Node, free: _Free, url: str, site: str) -> Copy:
-    stated = text(result, "license") if free.is_licensed else ""
+def _copy(result: Node, code: str, url: str, site: str) -> Copy:
+    stated = text(result, "license") if code == _LICENSED else ""
     return Copy(
         url,
         mime_type="application/pdf",
@@ -140,7 +124,7 @@ def _copy(result: Node, free: _Free, url: str, site: str) -> Copy:
         license=license_of(stated),
         license_url=license_uri(stated),
         host_type="repository",
-        evidence=f"europe_pmc:{site} {free.code}",
+        evidence=f"europe_pmc:{site} {code}",
         is_open=True,
     )
 

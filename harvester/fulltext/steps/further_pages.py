@@ -1,10 +1,9 @@
 """The next links of the work's pages, if all files that they name are refused: IEEE's stamp page, a viewer."""
 
 from gateway.core.model import Outcome
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Known, Step
 from harvester.fulltext.steps._pages import next_pages_of
 from harvester.fulltext.steps.landing_page import LAST_LEVEL, walk
-from harvester.http.messages import Fetch
 from harvester.http.urls import site_of
 
 _MOST = 2  # pages
@@ -22,14 +21,10 @@ def _next(known: Known) -> tuple[str, ...]:
     return tuple(url for url in next_pages_of(known) if site_of(url) in sites)[:_MOST]
 
 
-def _find(known: Known, fetch: Fetch) -> StepResult:
-    return walk(_next(known), fetch, LAST_LEVEL)
-
-
 STEP = Step(
     "further_pages",
     85,
     "Follows the next links of the work's pages where the files that they name are refused.",
     lambda known: bool(_next(known)),
-    _find,
+    lambda known, fetch: walk(_next(known), fetch, LAST_LEVEL),
 )

@@ -115,7 +115,7 @@ def _copies(record: Node, site: str, access: _Access) -> tuple[Copy, ...]:
     stated = [text(part, "id") for part in parts(record, "metadata", "license")]
     rights = parts(record, "metadata", "rights")
     stated += [text(part, "props", "url") or text(part, "id") or text(part, "link") for part in rights]
-    name = _license(stated)
+    name = stated[0] if len(set(map(license_of, stated))) == 1 else ""  # several, or a right that is no licence
     copy = Copy(
         "",
         mime_type="application/pdf",
@@ -131,12 +131,6 @@ def _copies(record: Node, site: str, access: _Access) -> tuple[Copy, ...]:
     keys = [key for key in _keys(record) if key.lower().endswith(_PDF)] if access.is_open else []
     files = f"{site}/api/records/{number}/files/"
     return tuple(copy._replace(url=f"{files}{quote(key, safe='')}/content") for key in dict.fromkeys(keys))
-
-
-def _license(stated: list[str]) -> str:
-    """Return the only licence of a record; empty if it states several, or a right that is no licence."""
-    names = set(map(license_of, stated))
-    return stated[0] if len(names) == 1 else ""
 
 
 def _has_files_named(record: Node) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.pages.page_license import NO_TERMS, Terms
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Step, StepResult
 from harvester.fulltext.steps._pages import NEXT, pages_of, retracted_page
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
 from harvester.http.messages import Fetch
@@ -80,10 +80,6 @@ class _Walk:
             self.following += [Copy(url, is_page=True, evidence=NEXT) for url in further if url not in self.seen]
 
 
-def _find(known: Known, fetch: Fetch) -> StepResult:
-    return walk(pages_of(known), fetch)
-
-
 def walk(pages: Iterable[str], fetch: Fetch, level: int = 1) -> StepResult:
     """Return the files to which the first successful page leads, or why there are none; and the text in other forms.
 
@@ -104,5 +100,5 @@ STEP = Step(
     80,
     "Reads which links of the work's pages lead to the file.",
     lambda known: bool(pages_of(known)),
-    _find,
+    lambda known, fetch: walk(pages_of(known), fetch),
 )

@@ -3,8 +3,7 @@
 import re
 
 from harvester.fulltext.match_work import sought
-from harvester.fulltext.services import openalex
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Known, Step, StepResult, openalex
 from harvester.fulltext.steps._match_work import ROWS, can_match, matched, question
 from harvester.http.messages import Fetch
 

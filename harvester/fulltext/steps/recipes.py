@@ -15,7 +15,6 @@ from gateway.core.model import Outcome
 from gateway.core.words import table
 from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.steps import Known, Step, StepResult
-from harvester.http.messages import Fetch
 
 
 class _Recipe(NamedTuple):
@@ -53,15 +52,11 @@ def _copies(known: Known) -> tuple[Copy, ...]:
     return without_repetitions(copies)
 
 
-def _find(known: Known, _fetch: Fetch) -> StepResult:
-    return StepResult(Outcome.SUCCESS, _copies(known))
-
-
 STEP = Step(
     "recipes",
     40,
     "Knows the address of the file from an identifier.",
     lambda known: bool(_copies(known)),
-    _find,
+    lambda known, _fetch: StepResult(Outcome.SUCCESS, _copies(known)),
     is_first=True,
 )

@@ -24,10 +24,6 @@ from harvester.http.urls import host_of
 _PDF = "application/pdf"
 
 
-def _find(known: Known, fetch: Fetch) -> StepResult:
-    return follow(known, pages_of(known), fetch)
-
-
 def follow(known: Known, pages: Iterable[str], fetch: Fetch) -> StepResult:
     """Return the files in the signposts of the first successful page, or why there are none."""
     ends: list[StepResult] = []
@@ -36,15 +32,11 @@ def follow(known: Known, pages: Iterable[str], fetch: Fetch) -> StepResult:
         if is_pdf(visited):
             return StepResult(Outcome.SUCCESS, (Copy(url, mime_type=_PDF, evidence="page:is the file"),))
         result = _result_of(known, url, visited, fetch)
-        if result.copies or _has_links(visited):
+        # If the page has links to files, `landing_page` reads no further page either.
+        if result.copies or (visited.page is not None and any(not copy.is_page for copy in visited.page.copies)):
             return result
         ends.append(result)
     return ends[0]
-
-
-def _has_links(visited: Visit) -> bool:
-    """Return whether a page has links to files: then `landing_page` reads no further page either."""
-    return visited.page is not None and any(not copy.is_page for copy in visited.page.copies)
 
 
 def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepResult:
@@ -92,7 +84,7 @@ STEP = Step(
     70,
     "Follows the signposts of the work's pages: typed links in headers, heads and link sets.",
     lambda known: bool(pages_of(known)),
-    _find,
+    lambda known, fetch: follow(known, pages_of(known), fetch),
 )
 
 # --- Signposts (signposting.org, levels 1 and 2): typed links of a page to its files, licence and identifier. Pure
@@ -105,10 +97,8 @@ class Signposts(NamedTuple):
     cite_as: str = ""
     licenses: tuple[str, ...] = ()
     item_licenses: tuple[tuple[str, str], ...] = ()  # (item, licence)
-    types: tuple[str, ...] = ()
     described_by: tuple[Link, ...] = ()
     linksets: tuple[Link, ...] = ()
-    collection: str = ""
 
     @property
     def copies(self) -> tuple[Copy, ...]:
@@ -137,18 +127,13 @@ def read(page: str, links: tuple[Link, ...]) -> Signposts:
     def of(rel: str) -> tuple[Link, ...]:
         return tuple(dict.fromkeys(link for link in own if link.rel == rel))
 
-    def first(rel: str) -> str:
-        return next((link.href for link in of(rel)), "")
-
     return Signposts(
         items=of("item"),
-        cite_as=first("cite-as"),
+        cite_as=next((link.href for link in of("cite-as")), ""),
         licenses=tuple(link.href for link in of("license")),
         item_licenses=tuple((link.anchor, link.href) for link in licenses if link not in own),
-        types=tuple(link.href for link in of("type")),
         described_by=of("describedby"),
         linksets=of("linkset"),
-        collection=first("collection"),
     )
 
 

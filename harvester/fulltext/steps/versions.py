@@ -31,12 +31,6 @@ def _related(known: Known) -> tuple[Related, ...]:
     ]
 
 
-def _as_work(known: Known, related: Related) -> Known:
-    """Return the facts with the other version as the work to ask for."""
-    identifier = Identifier(related.scheme, related.value, related.relation)
-    return replace(known, identifiers=Identifiers((identifier,)), described=(), pages=(), matches=())
-
-
 def _of_version(related: Related, copies: tuple[Copy, ...]) -> Iterator[Copy]:
     for copy in copies:
         version = copy.version or _VERSIONS.get(related.relation, "")
@@ -45,7 +39,9 @@ def _of_version(related: Related, copies: tuple[Copy, ...]) -> Iterator[Copy]:
 
 
 def _find(known: Known, fetch: Fetch) -> StepResult:
-    others = [(related, _as_work(known, related)) for related in _related(known)]
+    bare = replace(known, described=(), pages=(), matches=())
+    named = [(related, Identifier(related.scheme, related.value, related.relation)) for related in _related(known)]
+    others = [(related, replace(bare, identifiers=Identifiers((identifier,)))) for related, identifier in named]
     following = [
         copy
         for related, other in others

@@ -44,7 +44,6 @@ def test_the_signposts_of_zenodo() -> None:
     )
     assert len(signposts.items) == 3
     assert len(signposts.described_by) == 15
-    assert len(signposts.types) == 2
     assert signposts.cite_as == "https://doi.org/10.5281/zenodo.1196821"
     assert signposts.licenses[0] == "https://creativecommons.org/licenses/by-sa/4.0/legalcode"
     assert signposts.linksets[0].type == "application/linkset+json"

@@ -5,18 +5,21 @@ from typing import TypeVar
 
 from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
-from harvester.fulltext.services import crossref, datacite, openalex, openrxiv  # fmt: skip
-from harvester.fulltext.steps import (  # fmt: skip
+from harvester.fulltext.steps import (
     Known,
     StepResult,
     base_search,
     core,
+    crossref,
+    datacite,
     doaj,
     dspace,
     europe_pmc,
     fatcat,
     hal,
     inveniordm,
+    openalex,
+    openrxiv,
     osf,
     semantic_scholar,
     unpaywall,

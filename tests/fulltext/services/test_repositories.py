@@ -9,8 +9,7 @@ import pytest
 from gateway.core.errors import AnswerError
 from gateway.core.model import Outcome, Work
 from harvester.fulltext.known_copies import Copy, Description, Related
-from harvester.fulltext.services import crossref, openrxiv
-from harvester.fulltext.steps import Step, dspace, inveniordm, osf
+from harvester.fulltext.steps import Step, crossref, dspace, inveniordm, openrxiv, osf
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV
 from harvester.fulltext.steps.osf import STEP as OSF
 from harvester.http.messages import Fetched

@@ -9,8 +9,7 @@ from gateway.core.errors import AnswerError, RemoteRefuses, TryLater
 from gateway.fulltext.licenses import license_of, license_uri
 from gateway.fulltext.search_result import UNNAMED
 from harvester.fulltext.known_copies import Copy, version_of, without_repetitions
-from harvester.fulltext.services import crossref, datacite, openalex
-from harvester.fulltext.steps import unpaywall
+from harvester.fulltext.steps import crossref, datacite, openalex, unpaywall
 from harvester.http import json_answers
 from harvester.http.messages import Fetched
 from tests.fulltext.documents import works_of_crossref
