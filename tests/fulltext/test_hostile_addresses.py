@@ -12,12 +12,16 @@ import pytest
 
 from gateway.core.model import Outcome
 from gateway.core.settings import load
+from gateway.core.typed_links import links_of_header
 from gateway.store.opening import open_discovery
+from harvester.fulltext.pages import landing_page
 from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.run import asked_for
 from harvester.fulltext.steps._visit import visit
+from harvester.http import robots_txt as robots
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
+from harvester.http.urls import host_of
 from tests.http.server import Server, ok, until_gone
 from tests.rows import each_row
 
@@ -132,3 +136,17 @@ def test_a_name_that_changes_its_answer_gains_nothing(tmp_path: Path, server: Se
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.SUCCESS
         web.close()
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.PRIVATE_ADDRESS
+
+
+@each_row("url", ["http://[", "http://a\u2100b/", "", "mailto:x"])
+def test_address_without_a_host_is_read_as_one(url: str):
+    page = landing_page.read(b'<a href="x.pdf">PDF</a><link rel="item" href="y">', url)
+    assert isinstance(page, landing_page.Page)
+    assert host_of(url) == ""
+    assert robots.robots_url(url).endswith("/robots.txt")
+    assert list(links_of_header((f"<{url}>; rel=item",), "http://x.org/")) is not None
+
+
+def test_page_that_names_an_impossible_host_is_read():
+    body = "<a href='http://a\u2100b/x.pdf'>PDF</a><base href='http://['><meta name=citation_pdf_url content='//['>"
+    assert landing_page.read(body.encode(), "http://x.org/1").outcome is None

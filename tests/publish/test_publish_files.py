@@ -4,11 +4,13 @@ from lxml import etree
 
 from gateway.core.model import FileLink, FileOrigin
 from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, PREMIS
+from gateway.publish import resourcesync_abouts
 from gateway.publish.publish import begin, publish_in_turn
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild
 from tests.conftest import ROOT
 from tests.publish.harness import Harness, Sent, dc, pdf
+from tests.rows import each_row
 
 URL = "https://repository.example.org/1.pdf"
 FOUND = FileLink(
@@ -173,3 +175,32 @@ def test_a_file_may_be_carried_itself_or_lie_in_several_places(harness: Harness)
     filed(harness, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
     references = [element.get("ref") for element in component(harness).iter(f"{{{DIDL}}}Resource")]
     assert references == [URL, "https://gateway.example.org/files/ab"]
+
+
+ENTRY = (
+    '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">'
+    '<loc>http://x.org/1.pdf</loc><rs:ln rel="describes" href="http://x.org/2.pdf" length="{length}" />'
+    '<rs:ln rel="via" href="{via}"/></url>'
+)
+
+
+@each_row("length", ["²", "9" * 5000, "٣", "-1", "1e3", ""])
+def test_length_that_is_no_number_is_not_known(length: str):
+    """`isdigit` is true of a superscript two, and `int` of it raises ValueError."""
+    (file,) = resourcesync_abouts.read([ENTRY.format(length=length, via="").encode()]).files
+    assert file.size is None
+
+
+def test_length_that_is_a_number_is_known():
+    (file,) = resourcesync_abouts.read([ENTRY.format(length="4711", via="").encode()]).files
+    assert file.size == 4711
+
+
+def test_origin_at_an_address_that_has_no_host_is_none():
+    assert resourcesync_abouts.republished([ENTRY.format(length="", via="http://a\u2100b/x").encode()], "urn:x") is None
+
+
+def test_other_abouts_are_those_that_are_no_entries_of_lists() -> None:
+    entry = ENTRY.format(length="", via="http://example.org/a").encode()
+    others = [b"<rights/>", b"<broken xmlns:rs='http://www.openarchives.org/rs/terms/'"]
+    assert resourcesync_abouts.others([others[0], entry, others[1]]) == others

@@ -1,7 +1,8 @@
 """Cleaning: what was wrong with real answers, and what is made of it. Each test names the damage."""
 
 from harvester.sources.oai_pmh.answers import parse_list
-from harvester.xml.repair import cleaned
+from harvester.xml.recovery import missing
+from harvester.xml.repair import cleaned, resolved
 from tests.oai_pages import identifiers, page, payload, record
 from tests.rows import each_row
 
@@ -98,3 +99,81 @@ def test_what_stands_around_the_document_is_cut_off(before: str, after: str, exp
     answer = parse_list((before + page(record(1), token="t") + after).encode())
     assert identifiers(answer.slices) == ["1"]
     assert bool(answer.repairs) is expected
+
+
+def _text(declarations: str, text: str) -> str:
+    return resolved(f"<!DOCTYPE a [{declarations}]>{text}").text.partition("]>")[2]
+
+
+@each_row(
+    "declarations, text, made",
+    [
+        ('<!ENTITY uni "Universität">', "an der &uni; und &uni;", "an der Universität und Universität"),
+        ("<!ENTITY uni 'A \"good\" one'>", "&uni;", 'A "good" one'),
+        ('<!ENTITY a "x"><!ENTITY b "[&a;&a;]">', "&b;", "[xx]"),
+        ('<!ENTITY a "first"><!ENTITY a "second">', "&a;", "first"),
+        ('<!ENTITY amp "other"><!ENTITY a "&amp;">', "&amp;&a;", "&amp;&amp;"),
+        ('<!ENTITY a "&#65;&#x42;&#0;&#xFFFFFF;">', "&a;", "AB&#0;&#xFFFFFF;"),
+        ('<!ENTITY a "<b>x</b>">', "&a;", "<b>x</b>"),
+        ('<!ENTITY a "">', "[&a;]", "[]"),
+        ('<!ENTITY a "x">', "<!-- &a; --><![CDATA[&a;]]>&b;&a;", "<!-- &a; --><![CDATA[&a;]]>&b;x"),
+        ('<!-- <!ENTITY a "x"> --><!ENTITY % b "y">', "&a;&b;", "&a;&b;"),
+    ],
+)
+def test_a_reference_is_replaced_by_what_the_document_declares(declarations: str, text: str, made: str):
+    assert _text(declarations, text) == made
+
+
+@each_row(
+    "declarations, why",
+    [
+        ('<!ENTITY a SYSTEM "file:///etc/passwd">', "it is an external entity"),
+        ('<!ENTITY a PUBLIC "-//x" "http://127.0.0.1/">', "it is an external entity"),
+        ('<!ENTITY a "&a;">', "it is nested more than 10 deep, or in itself"),
+        ('<!ENTITY a "&b;"><!ENTITY b "&a;">', "it is nested more than 10 deep, or in itself"),
+        (f'<!ENTITY b "{"x" * 6000}"><!ENTITY a "&b;&b;">', "it stands for more than 10000 characters"),
+    ],
+)
+def test_what_cannot_be_resolved_stays_and_is_reported(declarations: str, why: str):
+    resolution = resolved(f"<!DOCTYPE x [{declarations}]><x>&a;&a;</x>")
+    assert resolution.text.endswith("<x>&a;&a;</x>")
+    assert resolution.losses == (f"References to the entity 'a' are left as they are, because {why}: 2.",)
+    assert resolution.notes == ()
+
+
+def test_all_references_together_have_a_limit():
+    resolution = resolved(f'<!ENTITY a "{"x" * 9000}">{"&a;" * 200}')
+    assert resolution.notes == ("Entities that the document declares were replaced: 111.",)
+    assert resolution.losses[0].endswith("all together stand for more than 1000000 characters: 89.")
+
+
+@each_row(
+    "before, after",
+    [
+        ("<a><b>x</a>", "<a><b>x</b></a>"),
+        ("<a b='1'  c=\"2\"/>", '<a c="2" b="1"></a>'),
+        ("<a b='&quot;&#233;'>&lt; y</a>", '<a b="&quot;é">&lt;\ny</a>'),
+        ("<a><![CDATA[<b> & c]]></a>", "<a>&lt;b&gt; &amp; c</a>"),
+        ("<a><!-- <c/> --><?p i?>x</a>", "<a>x</a>"),
+        ("<a>x", '<a xmlns="urn:a" xmlns:b="urn:b">x</a>'),
+    ],
+)
+def test_what_is_only_written_in_another_way_is_there(before: str, after: str):
+    assert missing(before, after) == ""
+
+
+@each_row(
+    "before, after, expected",
+    [
+        ("<a><b/>x<b/></a>", "<a><b/>x</a>", "1 of 3 elements were lost"),
+        ("<a b='1' c='2'/>", "<a b='1'/>", "1 of 2 attributes were lost"),
+        ("<a b='1'/>", "<a b='2'/>", "1 of 1 attributes were lost"),
+        ("<a b='1'y'>x</a>", "<a b='1'>x</a>", "2 of 3 characters were lost"),
+        ("<a>x &y z</a>", "<a>x  z</a>", "2 of 4 characters were lost"),
+        ("<a>x</a><b", "<a>x</a>", "2 of 3 characters were lost"),
+        ("<a>xy</a>", "<a>yx</a>", "its text is no longer the same"),
+        ("<a><b c='d'/>x</a>", "", "2 of 2 elements and 1 of 1 attributes and 1 of 1 characters were lost"),
+    ],
+)
+def test_what_is_not_there_any_more_is_counted(before: str, after: str, expected: str):
+    assert missing(before, after) == expected
