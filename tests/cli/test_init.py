@@ -1,4 +1,4 @@
-"""`gateway init` makes an instance, may be repeated, and never changes what identifiers depend on."""
+"""`gateway init` makes an instance and never changes what identifiers depend on; `gateway settings` shows it all."""
 
 import json
 import tomllib

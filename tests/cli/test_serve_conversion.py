@@ -1,4 +1,4 @@
-"""After an upgrade, `gateway serve` answers 503 while the store is converted, and then serves by itself."""
+"""After an upgrade, `gateway serve` answers 503 while the store is converted; commands show how far that is."""
 
 import http.client
 import signal

@@ -1,4 +1,4 @@
-"""Every command ends by itself, with a status of the table, whatever becomes of stdout and stderr."""
+"""Every command ends with a status of the table whatever becomes of its streams, and says as much as it is told to."""
 
 import os
 import subprocess

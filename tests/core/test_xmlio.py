@@ -1,4 +1,4 @@
-"""The one parser: nothing is resolved, nothing is fetched, nothing too large or too odd is read."""
+"""The one parser reads nothing that is too large or too odd, and resolves nothing; escaped text is read as it was."""
 
 from xml.etree import ElementTree as ET
 

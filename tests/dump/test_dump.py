@@ -1,4 +1,4 @@
-"""A dump is one well-formed file, whatever happened while it was made."""
+"""A dump is one well-formed file, whatever happened while it was made, and goes on where it was stopped."""
 
 import io
 from contextlib import closing

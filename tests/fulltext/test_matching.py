@@ -1,4 +1,4 @@
-"""A work without a DOI is found by its title, an author and its year, and never another work."""
+"""A work without a DOI is found by its title, an author and its year, and never another work; a match may be lost."""
 
 import json
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""Before a name is used again it is said which records come to life again under it."""
+"""Before a name is used again it is said which records come to life again under it, and they come back whole."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The address guard: where strangers may send us, and where only an administrator may."""
+"""The address guard: where strangers may send us, never to our own servers, and where only an administrator may."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""What an archive holds is seen from its bytes."""
+"""What an archive holds is seen from its bytes; no file of it is lost because another has its name."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""The name, the colour and the logo of the settings are those of the pages; wrong ones stop the start."""
+"""Name, colour and logo of the settings are those of the pages, and can be read; wrong ones stop the start."""
 
 import pytest
 from hypothesis import given

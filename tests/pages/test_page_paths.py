@@ -1,4 +1,4 @@
-"""Which paths are those of pages, over the whole application: a new address fails here until it is named."""
+"""Which paths are those of pages, over the whole application, and which addresses are those of this machine."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A published record is read for pages: what harvesters get, and nothing else."""
+"""A published record is read for pages: what harvesters get, and nothing else; and which elements nobody reads."""
 
 from functools import cache
 

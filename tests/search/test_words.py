@@ -1,4 +1,4 @@
-"""Text as words: folded, without syntax, and the same for an index and a query."""
+"""Text as words: folded, without syntax, the same for an index and a query; an identifier in any spelling is one."""
 
 from random import Random
 

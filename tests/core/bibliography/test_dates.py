@@ -1,4 +1,4 @@
-"""Which of the dates of a record is that of the work, and how exact it is."""
+"""Which of the dates of a record is that of the work, and how exact it is; languages are read as BCP 47 has them."""
 
 from gateway.core.bibliography.dates import date_of, date_parts, dublin_core_dates, iso_of, year_of
 from gateway.core.bibliography.languages import language_tag, languages_in

@@ -1,4 +1,4 @@
-"""Which link of a page leads to the file: every recorded page, and synthetic ones for systems that nobody recorded."""
+"""Which link of a page leads to the file: recorded pages, synthetic ones for other systems, and pages without end."""
 
 from collections.abc import Callable
 

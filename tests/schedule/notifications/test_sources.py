@@ -1,4 +1,4 @@
-"""A source that fails again and again: one notice, and one more when it is well again."""
+"""A source that fails again and again, or a mirror that needs a person: one notice, and one when it is well."""
 
 import pytest
 

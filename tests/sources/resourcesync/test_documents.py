@@ -1,4 +1,4 @@
-"""ResourceSync documents: what they say, however they say it; and what is no such document."""
+"""ResourceSync documents: what they say, however they say it; what is none; what a walk is to do with them."""
 
 import gzip
 from functools import partial
