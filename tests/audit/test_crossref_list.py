@@ -12,7 +12,7 @@ from harvester.audit.crossref_list import scope_of
 from harvester.http.messages import Fetched
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN, deposited
-from tests.fulltext.recorded import DATA, exchanges
+from tests.fulltext.web import DATA, exchanges
 from tests.rows import each_row
 
 NOW = 1_790_000_000  # in 2026

@@ -2,13 +2,11 @@
 
 from lxml import etree
 
+from gateway.core.addresses import address
 from gateway.core.model import FileLink, Statement, Work
 from gateway.formats import oai_didl
 from gateway.formats._file_links import file_type, type_named
-from gateway.formats._statements import (
-    address,  # type: ignore[attr-defined]
-    work_of,
-)
+from gateway.formats._statements import work_of
 from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"

@@ -10,8 +10,7 @@ from gateway.review.frame import item_address
 from gateway.review.item_view import Part, Row, in_any_order, in_order, rows_of
 from tests.page_house import parsed, seen, statement
 from tests.publish.harness import Sent, dc
-from tests.review_files import DOMAIN, Files
-from tests.review_house import browser, signed_in
+from tests.review_house import DOMAIN, Files, browser, signed_in
 from tests.rows import each_row
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"

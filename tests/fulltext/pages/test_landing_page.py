@@ -10,8 +10,8 @@ from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, obstacle, read
 from harvester.http.urls import site_of
 from tests.fulltext.platforms import Platform, answer, platforms
-from tests.fulltext.recorded import body
 from tests.fulltext.recorded_pages import PAGES, Recorded
+from tests.fulltext.web import body
 from tests.growth import is_more_than_linear
 from tests.rows import each_row
 

@@ -13,9 +13,8 @@ from harvester.fulltext.steps.publisher_policy import STEP as SHERPA
 from harvester.fulltext.steps.recipes import STEP
 from harvester.fulltext.steps.semantic_scholar import STEP as SEMANTIC_SCHOLAR
 from harvester.fulltext.steps.signposting import STEP as SIGNPOSTING
-from tests.fulltext.recorded import exchanges
 from tests.fulltext.step_arguments import known, offline
-from tests.fulltext.web import RecordedWeb, answer, recorded, to, work
+from tests.fulltext.web import RecordedWeb, answer, exchanges, recorded, to, work
 from tests.rows import each_row
 
 PAGE, FILE = "https://repository.example.org/1", "https://repository.example.org/1.pdf"

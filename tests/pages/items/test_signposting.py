@@ -17,7 +17,7 @@ from gateway.pages import item_head
 from gateway.pages.item import Item, item_of
 from gateway.pages.item_places import FORMS, Places, address_of
 from gateway.pages.site import Asset, Site
-from tests.core.test_typed_links import check
+from tests.core.test_typed_links import check, check_header
 from tests.rows import each_row
 from tests.seeds import SEED
 
@@ -111,5 +111,5 @@ def test_awkward_items_are_read_by_others_as_by_us(number):
     item = awkward_item(random.Random(f"{SEED}-{number}"))
     check(item_head.link_set(item), item.url)
     for url, links in headers(item):
-        check(links, url)
+        check_header(links, url)
         assert len(header(links, url)) <= MOST_BYTES
