@@ -1,17 +1,18 @@
-"""What Crossref lists is walked whole, goes on where it was stopped, and what does not come is told."""
+"""What Crossref lists is walked whole, goes on where it was stopped, and what does not come or is too large is told."""
 
 import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gateway.core.errors import AnswerError, ConfigurationError, ConnectionFailed
+from gateway.core.errors import AnswerError, AnswerTooLarge, ConfigurationError, ConnectionFailed
+from harvester.audit import crossref as crossref_works
 from harvester.audit.crossref import Deposited, read_agency, read_names, read_works
 from harvester.audit.crossref_list import scope_of
 from harvester.http.messages import Fetched
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN, deposited
-from tests.fulltext.recorded import DATA, exchanges
+from tests.fulltext.web import DATA, exchanges
 from tests.rows import each_row
 
 NOW = 1_790_000_000  # in 2026
@@ -185,3 +186,11 @@ def test_every_recorded_list_journal_and_agency_is_read():
     assert agencies["10.99999"] == ""
     assert {"Crossref", "DataCite", "mEDRA", "JaLC"} <= set(agencies.values())
     assert DATA.is_dir()
+
+
+HEAVY = b"[" + b"[]," * 5_000_000 + b"[]]"
+
+
+def test_answer_about_an_agency_that_would_fill_the_memory_is_refused():
+    with pytest.raises(AnswerTooLarge, match="MiB of memory"):
+        crossref_works.read_agency(Fetched("https://doi.org/ra/10.1", 200, (), HEAVY, 0))

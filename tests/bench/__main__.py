@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tests.bench.table import main
+from tests.bench.runs import main
 
 _BENCHES = (
     "startup serving slow_clients pages page_storm lists compaction search harvest rebuild resourcesync"

@@ -21,10 +21,8 @@ from gateway.store.base import Store
 from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
-from tests.bench.client import Client
-from tests.bench.load import rate
-from tests.bench.runs import GZIP, rounds
-from tests.bench.table import Row
+from tests.bench.client import Client, rate
+from tests.bench.runs import GZIP, Row, rounds
 
 _SHARE = 0.2  # of the items, which are updated
 _AT_ONCE = 100  # items of a publication

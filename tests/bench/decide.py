@@ -23,7 +23,7 @@ from gateway.store.base import Discovery, Store
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from tests.applications import application
 from tests.bench import review_list, stores
-from tests.bench.table import Row
+from tests.bench.runs import Row
 from tests.publish.harness import ADDRESS, dc
 
 _ITEMS = 40

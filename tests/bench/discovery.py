@@ -25,8 +25,7 @@ from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
 from tests.bench.doubles import HOSTS, doi, led_to, serving
-from tests.bench.runs import apart
-from tests.bench.table import Row
+from tests.bench.runs import Row, apart
 from tests.fulltext.kinds import FURTHER
 
 _WORKS = 2000

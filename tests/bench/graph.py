@@ -19,8 +19,7 @@ from gateway.store.base import Store
 from gateway.store.opening import open_discovery, open_store
 from tests.bench import stores
 from tests.bench.doubles import issn_of
-from tests.bench.runs import called
-from tests.bench.table import Row
+from tests.bench.runs import Row, called
 
 _EXPORTED, _LOADED = 1_000_000, 100_000  # the items of the figures
 _BATCH = 1000

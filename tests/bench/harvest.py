@@ -12,9 +12,8 @@ import sickle
 
 from tests import live
 from tests.bench.corpus import WORKS
-from tests.bench.runs import called, harvested, scratch
+from tests.bench.runs import Row, called, harvested, scratch
 from tests.bench.source import serving
-from tests.bench.table import Row
 from tests.sample import solr
 
 # Sickle needs minutes for a million, and its rate does not depend on the number.

@@ -9,7 +9,7 @@ from gateway.core.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 from tests import live
 from tests.bench import runs
-from tests.bench.table import Row
+from tests.bench.runs import Row
 from tests.publish.harness import START, Harness, Sent
 
 _SUBSCRIBERS = 1_000

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tests import live
 from tests.bench.resourcesync_source import serving
-from tests.bench.runs import run, scratch
-from tests.bench.table import Row, main
+from tests.bench.runs import Row, main, run, scratch
 
 
 def rows(records: int) -> Iterator[Row]:

@@ -16,12 +16,10 @@ from gateway.core.xmltext import utc_datetime
 from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
-from tests.bench.client import Client
-from tests.bench.load import Connection, rate
+from tests.bench.client import Client, Connection, rate
 from tests.bench.memory import sampled
-from tests.bench.runs import GZIP, in_threads, rounds
+from tests.bench.runs import GZIP, Row, in_threads, rounds
 from tests.bench.stores import Stored
-from tests.bench.table import Row
 
 _ROUNDS = 50
 _CLIENTS = 20  # by fours

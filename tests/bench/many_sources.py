@@ -14,8 +14,7 @@ from gateway import create_app
 from gateway.store.instance import DISCOVERY, INBOX, STORE
 from gateway.store.opening import open_discovery, open_inbox
 from tests import live
-from tests.bench.runs import milliseconds, run
-from tests.bench.table import Row
+from tests.bench.runs import Row, milliseconds, run
 
 _SETS, _RUNS = 20, 50  # of each source
 _TIMES = 20  # that each page is requested

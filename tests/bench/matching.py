@@ -6,9 +6,9 @@ the works the rules were chosen; the other half was held out.
 
 from collections.abc import Iterator
 
-from tests.bench.table import Row, main
+from tests.bench.runs import Row, main
 from tests.fulltext.matchable import own_pairs, rates, recorded_pairs
-from tests.fulltext.recorded import DATA
+from tests.fulltext.web import DATA
 
 _FOUND, _WRONG = 0.6, 0.002
 _OWN = 2000

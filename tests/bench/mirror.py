@@ -17,8 +17,7 @@ from urllib.request import urlopen
 
 from gateway.core.xmltext import DIDL, PREMIS, utc_datetime
 from tests import live
-from tests.bench.runs import Done, Quiet, run, scratch, serving
-from tests.bench.table import Row, main
+from tests.bench.runs import Done, Quiet, Row, main, run, scratch, serving
 from tests.mirror.provider import ENVELOPE
 
 _OBJECTS = 100_000

@@ -12,10 +12,9 @@ from multiprocessing.synchronize import Event
 
 from tests import live
 from tests.bench import stores
-from tests.bench.load import Connection
+from tests.bench.client import Connection
 from tests.bench.pages import paths_of
-from tests.bench.runs import beside, in_threads, meanwhile, rounds
-from tests.bench.table import Row
+from tests.bench.runs import Row, beside, in_threads, meanwhile, rounds
 
 CONNECTIONS = 32
 

@@ -16,10 +16,8 @@ from gateway.search.indexing import describe
 from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench import stores
-from tests.bench.client import Client
-from tests.bench.load import rate
-from tests.bench.runs import called
-from tests.bench.table import Row
+from tests.bench.client import Client, rate
+from tests.bench.runs import Row, called
 
 _SOURCES = 200
 _ITEMS = 10  # of each source

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from tests import live
-from tests.bench.runs import ROOT, Done, called, run, scratch
+from tests.bench.runs import ROOT, Done, Row, called, run, scratch
 from tests.bench.source import serving
-from tests.bench.table import Row
 
 _MEASURED = 50_000  # records at most: their harvest takes a minute, and a rebuild needs the same time for each item
 _MILLION = 1_000_000

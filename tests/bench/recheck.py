@@ -23,7 +23,7 @@ from harvester.http.fetching import Web
 from tests.bench import runs
 from tests.bench.doubles import HOSTS, led_to
 from tests.bench.memory import MIB, anonymous
-from tests.bench.table import Row
+from tests.bench.runs import Row
 from tests.sample.web import a_pdf
 
 SOURCE = "bench"

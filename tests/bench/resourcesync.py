@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from tests import live
 from tests.bench.memory import Samples
 from tests.bench.resourcesync_source import serving
-from tests.bench.runs import called, scratch
-from tests.bench.table import Row
+from tests.bench.runs import Row, called, scratch
 
 _COMPARED = 20_000
 

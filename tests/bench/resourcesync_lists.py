@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from tests import live
 from tests.bench import stores
 from tests.bench.memory import MIB, anonymous, family, sampled
-from tests.bench.runs import called, scratch, worked
-from tests.bench.table import Row
+from tests.bench.runs import Row, called, scratch, worked
 
 _COPIED = 20_000
 _LISTS = "/resourcesync/oai_dc/source"

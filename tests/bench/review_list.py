@@ -15,8 +15,7 @@ from typing import Any
 from gateway.core.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
 from gateway.store.base import Discovery
 from gateway.store.opening import open_discovery
-from tests.bench.runs import milliseconds
-from tests.bench.table import Row
+from tests.bench.runs import Row, milliseconds
 
 COPIES = 100_000
 _PAGE = 50

@@ -1,14 +1,16 @@
-"""What benches share: a server and other work beside them, a command with what it cost, a harvest, what is timed."""
+"""What benches share: rows of the table, a server and other work beside them, a command with what it cost."""
 
 import os
 import subprocess
 import tempfile
 import threading
 import time
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -18,8 +20,44 @@ from typing import Any, NamedTuple
 
 from gateway.store.opening import open_inbox, open_store
 from tests import live
-from tests.bench.load import rate
+from tests.bench.client import rate
 from tests.bench.memory import Samples, sampled
+
+_RECORDS = 1_000_000
+_WIDTH = 74
+
+
+class Row(NamedTuple):
+    """One figure. `limit` is the most it may be, or with `is_least` the least; `note` says what it was made of."""
+
+    what: str
+    figure: float
+    limit: float
+    is_least: bool = False
+    unit: str = ""
+    note: str = ""
+
+    @property
+    def keeps(self) -> bool:
+        """Tell whether the figure keeps its limit."""
+        return self.figure >= self.limit if self.is_least else self.figure <= self.limit
+
+
+def main(*benches: str) -> None:
+    """Measure benches, or those of them that are named, with as many records as `--records` says."""
+    parser = ArgumentParser(description="Measure, and print figure, limit and verdict.")
+    parser.add_argument("benches", nargs="*", default=benches, help=f"of {', '.join(benches)}; default: all")
+    parser.add_argument("--records", type=int, default=_RECORDS, help=f"the size of the corpus (default {_RECORDS:,})")
+    wanted = parser.parse_args()
+    print(f"{'what':<{_WIDTH}} {'figure':>12}  {'limit':>12}  verdict", flush=True)
+    for bench in wanted.benches:
+        for row in import_module(f"tests.bench.{bench}").rows(wanted.records):
+            sign = "≥" if row.is_least else "≤"
+            figure, limit = f"{row.figure:.3g}{row.unit}", f"{sign} {row.limit:g}{row.unit}"
+            print(f"{row.what:<{_WIDTH}} {figure:>12}  {limit:>12}  {'keeps' if row.keeps else 'BREAKS'}")
+            if row.note:
+                print(f"    {row.note}", flush=True)
+
 
 ROOT = Path(__file__).resolve().parents[2]
 GZIP = ("Accept-Encoding: gzip",)

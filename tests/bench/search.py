@@ -25,8 +25,7 @@ from gateway.search.sqlite_reader import SqliteReader
 from gateway.store.opening import open_store
 from tests.bench import stores
 from tests.bench.corpus import SYLLABLES
-from tests.bench.runs import ROOT, milliseconds
-from tests.bench.table import Row
+from tests.bench.runs import ROOT, Row, milliseconds
 
 _BATCH = 1000
 _WORKS = 5_000

@@ -3,18 +3,56 @@
 The same bytes, one worker each, the same load, in turn: only the ratios mean anything.
 """
 
+import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from statistics import median
 
 from tests import live
-from tests.bench import nginx, runs, stores
-from tests.bench.client import Client, Listed
-from tests.bench.load import rate
-from tests.bench.table import Row
+from tests.bench import runs, stores
+from tests.bench.client import Client, Listed, rate
+from tests.bench.runs import Row
+from tests.live import await_server, free_port
+
+_CONFIGURATION = """
+daemon off; {user} worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+  access_log off; default_type text/xml; sendfile on; tcp_nopush on; keepalive_requests 1000000;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  server {{ listen 127.0.0.1:{port}; root {folder}; }}
+}}
+"""
+
+
+def program() -> str | None:
+    """Return where nginx is installed, or None."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
+
+
+@contextmanager
+def serving(folder: Path, pages: Sequence[bytes]) -> Iterator[list[str]]:
+    """Serve these pages as files of `folder`; the context's value is their addresses."""
+    for number, page in enumerate(pages):
+        (folder / f"{number}.xml").write_bytes(page)
+    port = free_port()
+    configuration = folder / "nginx.conf"
+    # Its worker must be able to read a folder that only this user can.
+    user = "user root;" if Path("/proc/self").stat().st_uid == 0 else ""
+    configuration.write_text(_CONFIGURATION.format(folder=folder, port=port, user=user))
+    line = [program() or "nginx", "-c", str(configuration), "-e", str(folder / "start.log")]
+    with subprocess.Popen(line, stderr=subprocess.DEVNULL) as process:
+        try:
+            await_server(port)
+            yield [f"http://127.0.0.1:{port}/{number}.xml" for number in range(len(pages))]
+        finally:
+            process.terminate()
+
 
 _PAGES = 40  # enough that no cache of a processor holds them
 
@@ -48,11 +86,11 @@ def _pages(client: Client, verb: str) -> list[Listed]:
 
 @contextmanager
 def _peer(pages: list[bytes]) -> Iterator[list[str]]:
-    if not nginx.program():
+    if not program():
         print("    not measured because nginx is missing: ListRecords, compared with its static files")
         yield []
         return
-    with tempfile.TemporaryDirectory() as folder, nginx.serving(Path(folder), pages) as files:
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), pages) as files:
         yield files
 
 

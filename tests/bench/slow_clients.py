@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from tests import live
 from tests.bench import stores
-from tests.bench.runs import beside, rounds
-from tests.bench.table import Row
+from tests.bench.runs import Row, beside, rounds
 
 COUNT = 500
 _PAGE = b"/oai?verb=ListRecords&metadataPrefix=oai_dc"

@@ -10,7 +10,7 @@ from statistics import median
 
 from gateway.core.statuses import Status
 from tests import live
-from tests.bench.table import Row
+from tests.bench.runs import Row
 
 _ROUNDS = 11
 

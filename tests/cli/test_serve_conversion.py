@@ -1,4 +1,4 @@
-"""After an upgrade, `gateway serve` answers 503 while the store is converted, and then serves by itself."""
+"""After an upgrade, `gateway serve` answers 503 while the store is converted; commands show how far that is."""
 
 import http.client
 import signal
@@ -11,10 +11,14 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
+import click
 import pytest
 
+from gateway.core import conversion_progress
+from gateway.core.program import Program
 from gateway.ops.upkeep import make
 from tests.live import command, environment, free_port
+from tests.rows import each_row
 from tests.store.former_store import make_former, without_former_tables
 
 
@@ -143,3 +147,25 @@ def test_a_server_goes_on_although_a_record_was_damaged_and_refuses_its_pages(fo
     assert process.returncode == 0
     assert "so many were damaged before: 1." in messages
     assert without_former_tables(former)
+
+
+@each_row("damaged, status, wanted", [(0, None, 0), (0, 1, 1), (2, None, 3), (2, 0, 3), (2, 1, 1), (2, 6, 6)])
+def test_a_command_whose_conversion_meets_damaged_records_ends_with_three(damaged, status, wanted):
+    """A worse end of the command itself stays what it is."""
+
+    @click.group(cls=Program)
+    def program() -> None:
+        """Open a store."""
+
+    @program.command("open")
+    @click.pass_context
+    def open_(context: click.Context) -> None:
+        if damaged:
+            conversion_progress.note_damaged(damaged)
+        if status is not None:
+            context.exit(status)
+
+    with pytest.raises(SystemExit) as end:
+        program.main(["open"])
+    assert (end.value.code or 0) == wanted
+    conversion_progress.note_damaged(1)  # outside of a command, the log alone says it

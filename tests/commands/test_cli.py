@@ -6,12 +6,15 @@ import threading
 import time
 import tomllib
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from gateway.cli import main as gateway_cli
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.instance import Instance
 from gateway.store.opening import open_inbox
+from harvester import cli as harvester_cli
 from harvester.cli import COMMANDS, main
 from harvester.harvest import admission
 from harvester.runtime.locks import lock
@@ -321,3 +324,23 @@ def test_ctrl_c_hides_no_refusal_of_another_source(added, repository, send_signa
     status, out, _ = added("run", "other", "fake", "--json")
     outcomes = {fact["source"]: fact["outcome"] for fact in map(json.loads, out.splitlines())}
     assert (status, outcomes) == (4, {"other": "refused", "fake": "stopped"})
+
+
+def _options(command, context):
+    yield from (
+        pytest.param(option, id=f"{command.name} {option.name}")
+        for option in command.params
+        if isinstance(option.type, (click.FloatRange, click.types.FloatParamType))
+    )
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        below = command.get_command(context, name)
+        yield from _options(below, click.Context(below, parent=context))
+
+
+@each_row(
+    "option", [option for cli in (harvester_cli, gateway_cli) for option in _options(cli.main, click.Context(cli.main))]
+)
+def test_an_option_refuses_what_is_no_finite_number(option):
+    for text in ("nan", "inf", "1e999"):
+        with pytest.raises(click.BadParameter):
+            option.type.convert(text, option, None)

@@ -1,4 +1,4 @@
-"""Every command ends by itself, with a status of the table, whatever becomes of stdout and stderr."""
+"""Every command ends with a status of the table whatever becomes of its streams, and says as much as it is told to."""
 
 import os
 import subprocess
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.core.statuses import Status
-from tests.commands.calls import CALLS, line
+from tests.commands.calls import CALLS, PROGRAMS, line
 from tests.live import COMMANDS, unmeasured
 
 # All commands end in the same way; these write from the main thread, from others, one object, and many.
@@ -55,3 +56,21 @@ def test_a_command_ends_whatever_becomes_of_its_streams(out, err, fresh, site):
         assert not [failure for failure in _FAILURES if failure in written], (command, written)
         if wanted := {"gone": Status.READER_GONE, "full": Status.FAILED}.get(out):
             assert status == wanted, (command, written)
+
+
+@pytest.mark.slow
+def test_quiet_harvests_without_a_word_and_tells_failures(fresh, site):
+    tmp = fresh()
+    result = CliRunner().invoke(PROGRAMS["harvester"], ["--instance", str(tmp / "instance"), "--quiet", "run", "fake"])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    site.before = lambda handler: handler.send_error(404) or True
+    result = CliRunner().invoke(PROGRAMS["harvester"], ["--instance", str(tmp / "instance"), "-q", "run", "fake"])
+    assert result.exit_code
+    assert "404" in result.stderr
+
+
+@pytest.mark.slow
+def test_verbose_tells_every_request(fresh, site):
+    result = CliRunner().invoke(PROGRAMS["harvester"], ["--instance", str(fresh() / "instance"), "-v", "run", "fake"])
+    assert result.exit_code == 0
+    assert f"GET {site.oai}?verb=Identify: 200, " in result.stderr

@@ -7,7 +7,7 @@ from harvester.fulltext.pdf.judge import Expected
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import crossref
 from harvester.http.messages import Fetched
-from tests.fulltext.recorded import exchanges
+from tests.fulltext.web import exchanges
 
 TITLES = {
     "grobid__0807.3577.pdf": (

@@ -20,7 +20,7 @@ from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.steps import crossref, datacite, openalex
 from harvester.fulltext.steps._match_work import ROWS
 from harvester.http.messages import Fetched
-from tests.fulltext.recorded import DATA
+from tests.fulltext.web import DATA
 
 _WORD = re.compile(r"\w++")
 _COMMON = 0.2  # words that so many works have say nothing

@@ -15,7 +15,7 @@ from gateway.fulltext.stored_search import search_as_json
 from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.steps import publisher_policy
-from tests.fulltext.recorded import fetched
+from tests.fulltext.web import fetched
 from tests.rows import each_row
 
 MONTH = "2026-11"

@@ -10,14 +10,20 @@ from typing import Any
 
 import pytest
 
+from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError
 from gateway.core.model import Outcome
 from gateway.core.settings import load
+from gateway.core.typed_links import links_of_header
 from gateway.store.opening import open_discovery
-from harvester.fulltext.polite_fetch import CachingFetch
+from harvester.fulltext.pages import landing_page
+from harvester.fulltext.polite_fetch import CachingFetch, SubstituteHosts, access_of, places_of, web_for_other_hosts
 from harvester.fulltext.run import asked_for
 from harvester.fulltext.steps._visit import visit
+from harvester.http import robots_txt as robots
+from harvester.http.credentials import Access
 from harvester.http.fetching import Web
-from harvester.http.messages import Request
+from harvester.http.messages import Fetched, Request
+from harvester.http.urls import host_of
 from tests.http.server import Server, ok, until_gone
 from tests.rows import each_row
 
@@ -132,3 +138,71 @@ def test_a_name_that_changes_its_answer_gains_nothing(tmp_path: Path, server: Se
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.SUCCESS
         web.close()
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.PRIVATE_ADDRESS
+
+
+@each_row("url", ["http://[", "http://a\u2100b/", "", "mailto:x"])
+def test_address_without_a_host_is_read_as_one(url: str):
+    page = landing_page.read(b'<a href="x.pdf">PDF</a><link rel="item" href="y">', url)
+    assert isinstance(page, landing_page.Page)
+    assert host_of(url) == ""
+    assert robots.robots_url(url).endswith("/robots.txt")
+    assert list(links_of_header((f"<{url}>; rel=item",), "http://x.org/")) is not None
+
+
+def test_page_that_names_an_impossible_host_is_read():
+    body = "<a href='http://a\u2100b/x.pdf'>PDF</a><base href='http://['><meta name=citation_pdf_url content='//['>"
+    assert landing_page.read(body.encode(), "http://x.org/1").outcome is None
+
+
+TEXT = "https://api.crossref.org=http://10.0.0.1/crossref https://=http://127.0.0.1:8082/"
+
+
+def test_what_has_another_place_is_asked_there_with_its_permission() -> None:
+    asked = []
+
+    def fetch(request: Request) -> Fetched:
+        asked.append((request.url, request.source))
+        return Fetched(request.url, 200, (), b"", 0)
+
+    places = places_of(TEXT)
+    for url in ("https://api.crossref.org/works/10.1", "https://x.example.org/1", "http://x.example.org/1"):
+        assert SubstituteHosts(fetch, places)(Request(url)).url == url
+    assert asked == [
+        ("http://10.0.0.1/crossref/works/10.1", "http://10.0.0.1/crossref"),
+        ("http://127.0.0.1:8082/x.example.org/1", "http://127.0.0.1:8082/"),
+        ("http://x.example.org/1", ""),
+    ]
+    assert {access.url for access in access_of(places).values()} == {
+        "http://10.0.0.1/crossref",
+        "http://127.0.0.1:8082/",
+    }
+
+
+@each_row("text", ["x", "https://a=", "ftp://a=http://b/"])
+def test_what_is_no_place_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="Write address=address"):
+        places_of(text)
+
+
+def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tmp_path) -> None:
+    """Port 1 of this machine refuses everybody: whoever comes so far was not refused by us."""
+    instead = "http://127.0.0.1:1/"
+    settings = load(tmp_path, environ={}, options={"discover_instead": f"https://x.example.org={instead}"})
+    sources = {"laro": Access("http://127.0.0.1:1/oai", classes=("loopback",), allow=("127.0.0.1:3",))}
+    with web_for_other_hosts(settings, lambda _: None, sources) as web:
+        for url in ("http://8.8.8.8:22/", "https://8.8.8.8:6379/x"):
+            with pytest.raises(AddressRefused, match=r"Port \d+ of .* is not among the allowed ports"):
+                web(Request(url))
+        with pytest.raises(AddressRefused, match=r"127.0.0.1 port 2 .*loopback"):
+            web(Request("http://127.0.0.1:2/", source=instead))
+        own, item, other = (
+            "http://127.0.0.1:1/file.pdf",
+            "oai:gateway.example.org:laro/1",
+            "oai:gateway.example.org:x/1",
+        )
+        with pytest.raises(AddressRefused, match=r"127.0.0.1:1.* in the entry of the source"):
+            web(Request(own, source=other))
+        for url, source in ((instead, instead), (own, item), ("http://127.0.0.1:3/file.pdf", item)):
+            with pytest.raises(GatewayError) as refused:
+                web(Request(url, source=source))
+            assert not isinstance(refused.value, AddressRefused)

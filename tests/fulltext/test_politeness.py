@@ -12,8 +12,7 @@ from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import ROBOTS_HOLD, CachingFetch
 from harvester.fulltext.politeness import Budget, PoliteFetch, stated_budget
 from harvester.http.messages import Fetched, Request
-from tests.fulltext.recorded import DATA, exchanges
-from tests.fulltext.web import RecordedWeb, answer, recorded
+from tests.fulltext.web import DATA, RecordedWeb, answer, exchanges, recorded
 from tests.rows import each_row
 from tests.waiting import wait_until
 

@@ -17,8 +17,7 @@ from harvester.cli import main as harvester
 from tests.conftest import SHARED
 from tests.fulltext import documents
 from tests.fulltext.conftest import Search
-from tests.fulltext.recorded import DATA
-from tests.fulltext.web import RecordedWeb, answer
+from tests.fulltext.web import DATA, RecordedWeb, answer
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared")]
 

@@ -1,4 +1,4 @@
-"""Before a name is used again it is said which records come to life again under it."""
+"""Before a name is used again it is said which records come to life again under it, and they come back whole."""
 
 import json
 
@@ -64,3 +64,22 @@ def test_files_that_are_loaded_say_what_comes_back(command, files):
     command("source", "add", "laro", url, "--no-check")
     status, _, err = command("source", "load", "laro", str(files / "one.jsonl"))
     assert (status, SAME in err) == (0, True)
+
+
+def test_a_source_that_is_added_again_comes_back_whole(command, repository):
+    repository.fill(3)
+    for _ in range(2):
+        command("source", "add", "fake", repository.url, "--no-check")
+        assert command("run", "fake")[0] == 0
+        items = [json.loads(line) for line in command("records", "fake")[1].splitlines()]
+        assert [item["is_deleted"] for item in items] == [False] * 3
+        assert command("source", "remove", "fake", "--yes")[0] == 0
+
+
+def test_a_dry_run_goes_on_after_a_source_that_cannot_be_reached(command, repository):
+    repository.fill(3)
+    command("source", "add", "dead", "http://127.0.0.1:1/oai", "--no-check")
+    command("source", "add", "fake", repository.url, "--no-check")
+    status, out, err = command("run", "--all", "--dry-run", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (5, 3)
+    assert "dead: " in err

@@ -1,13 +1,17 @@
-"""What an archive holds is seen from its bytes."""
+"""What an archive holds is seen from its bytes; no file of it is lost because another has its name."""
 
 import io
 import tarfile
+import warnings
 import zipfile
 
 import pytest
 
+from gateway.core.errors import RemoteRefuses
 from harvester.http import archives
 from harvester.http.archives import Ambiguous, TarMember, TooMuch, by_name, members, names_in, opened_zip
+from harvester.http.local_files import Local
+from harvester.http.messages import Request
 from tests.rows import each_row
 
 FILES = {"a/1.xml": b"<one/>", "2.jsonl": b"{}"}
@@ -217,3 +221,24 @@ def test_two_files_of_one_name_are_one_when_they_are_equal_and_refused_when_not(
     for other in (b"1234", b"12346", b"123456", b""):
         with pytest.raises(Ambiguous, match="two different files of one name, 'a'"):
             by_name([*good, ("a", other)], io.BytesIO)
+
+
+def _zip(file, entries):
+    with warnings.catch_warnings(), zipfile.ZipFile(file, "w") as archive:
+        warnings.simplefilter("ignore")  # the library warns of what is tested here
+        for name, content in entries:
+            archive.writestr(name, content)
+    return file
+
+
+def test_two_files_of_one_name_are_refused_unless_they_are_equal(tmp_path):
+    same = _zip(tmp_path / "same", [("a.xml", b"<a/>"), ("a.xml", b"<a/>")])
+    with Local(same.as_uri(), 1000, lambda: 0) as fetch:
+        assert fetch(Request(same.as_uri())).body.count(b"a.xml") == 1
+        assert fetch(Request(f"{same.as_uri()}#a.xml")).body == b"<a/>"
+    two = _zip(tmp_path / "two", [("a.xml", b"<a/>"), ("a.xml", b"<b/>")])
+    with (
+        Local(two.as_uri(), 1000, lambda: 0) as fetch,
+        pytest.raises(RemoteRefuses, match="two different files of one"),
+    ):
+        fetch(Request(two.as_uri()))

@@ -2,8 +2,9 @@
 
 import pytest
 
-from gateway.core.errors import RobotsDenied, TryLater
-from harvester.http.robots_txt import MOST_BYTES, robots_url, rules_of
+from gateway.core.errors import ConnectionFailed, RobotsDenied, TryLater
+from harvester.http.messages import Fetched
+from harvester.http.robots_txt import MOST_BYTES, RobotsCache, robots_url, rules_of
 from tests.rows import each_row
 
 PAGE = "https://journal.example.org:8443/article/1?a=b"
@@ -45,3 +46,44 @@ def test_a_pause_of_a_minute_is_kept_and_more_is_for_another_day():
 
 def test_what_stands_beyond_the_bytes_that_are_read_says_nothing():
     assert delay(b"#" * MOST_BYTES + b"\nUser-agent: *\nDisallow: /") == 0.0
+
+
+RULES = "https://journal.example.org/robots.txt"
+ARTICLE = "https://journal.example.org/a"
+
+
+class Site:
+    """A fetch that counts its requests, and a clock."""
+
+    def __init__(self, status=200, body=b"User-agent: *\nCrawl-delay: 2"):
+        self.asked, self.now, self.status, self.body = [], 0.0, status, body
+
+    def __call__(self, request):
+        self.asked.append(request.url)
+        if not self.status:
+            raise ConnectionFailed("Nobody is there.")
+        return Fetched(request.url, self.status, (), self.body, 0)
+
+
+def test_rules_hold_a_day_for_an_authority():
+    site = Site()
+    cache = RobotsCache(lambda: site.now)
+    for now in (0.0, 86_400.0, 86_401.0):
+        site.now = now
+        rules = cache.rules(ARTICLE, site)
+        assert (rules.verdict, rules.delay(ARTICLE)) == ("allowed", 2.0)
+    assert site.asked == [RULES, RULES]
+    cache.rules("https://journal.example.org:8443/a", site)
+    assert site.asked[2:] == ["https://journal.example.org:8443/robots.txt"]
+
+
+@each_row("status, error", [(0, ConnectionFailed), (503, TryLater)])
+def test_an_error_holds_a_day_too(status, error):
+    site = Site(status)
+    cache = RobotsCache(lambda: site.now)
+    for _ in range(2):
+        with pytest.raises(error):
+            cache.rules(ARTICLE, site)
+    assert site.asked == [RULES]
+    site.now, site.status = 86_401.0, 404
+    assert cache.rules(ARTICLE, site).verdict == "no robots.txt"

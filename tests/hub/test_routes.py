@@ -2,14 +2,20 @@
 """What `/hub` answers to subscribers, and what it stores."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
 from gateway.core.errors import StoreBusy
-from gateway.core.model import HubMode
+from gateway.core.model import HubMode, Subscriber
+from gateway.hub.topics import Backlog, Topics
+from gateway.resourcesync.addresses import ResourceSet
 from tests.page_house import opened
-from tests.publish.harness import make_databases
+from tests.publish.harness import Harness, Sent, make_databases
 from tests.rows import each_row
 
 SITE = "https://gateway.example.org"
@@ -238,3 +244,42 @@ def test_without_the_setting_there_is_no_hub(tmp_path, ready_made):
         assert house.app.test_client().post("/hub", data={}).status_code == 404
         assert "Link" not in house.get(LIST.removeprefix(SITE)).headers
         assert "/hub" not in json.dumps([rule.rule for rule in house.app.url_map.iter_rules()])
+
+
+SET = f"{SITE}/oai?verb=ListRecords&metadataPrefix=oai_dc&set=source:laro:x"
+
+
+@pytest.fixture
+def harness(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Harness]:
+    ready_made(tmp_path, make_databases)
+    harness = Harness(tmp_path)
+    with closing(harness.store), closing(harness.inbox):
+        yield harness
+
+
+def subscriber(topic: str, delivered_until: float) -> Subscriber:
+    return Subscriber(1, "https://a.example.net/", topic, "", "", 10**11, int(delivered_until), 0, 0, 0, "")
+
+
+def oldest(backlog: Backlog, harness: Harness, *subscribers: Subscriber) -> int | None:
+    with harness.store.view() as view:
+        return backlog.oldest(view, subscribers)
+
+
+def publish(harness: Harness, name: str, **header: Any) -> int:
+    """Publish a record; return its datestamp, which is below the horizon then."""
+    harness.sent(Sent(name, **header))
+    record = harness.record(name)
+    assert record is not None
+    harness.now += 2
+    return int(record.datestamp)
+
+
+def test_the_oldest_change_is_that_of_the_subscriber_who_is_furthest_behind(harness):
+    backlog = Backlog(Topics(SITE, f"{SITE}/oai", [ResourceSet("oai_dc")]))
+    first, second = publish(harness, "1"), publish(harness, "2")
+    assert oldest(backlog, harness) is None
+    assert oldest(backlog, harness, subscriber(LIST, harness.now)) is None
+    assert oldest(backlog, harness, subscriber(LIST, first + 1)) == second
+    assert oldest(backlog, harness, subscriber(LIST, first + 1), subscriber(LIST, first)) == first
+    assert oldest(backlog, harness, subscriber(f"{SITE}/nothing", 0)) is None

@@ -1,10 +1,11 @@
-"""Of a changed document only those files are asked for whose digest, size or date is another."""
+"""Of a changed document only those files are asked for whose digest, size or date is another; each has a safe name."""
 
 from hashlib import md5, sha1, sha256, sha512
+from unicodedata import normalize
 from zlib import crc32
 
 from harvester.mirror.component import Component
-from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
+from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files, safe
 from harvester.mirror.object_state import HeldFile, entry
 from tests.rows import each_row
 
@@ -77,3 +78,59 @@ def test_what_a_gateway_computed_yields_to_what_its_source_states():
     fresh = Component(("http://e.org/old",), digests=(("md5", _DIGESTS["md5"]), ("sha256", "0" * 64)))
     (planned,) = plan_files((fresh._replace(computed=("sha256",)),), (before,))
     assert planned.is_same
+
+
+def _paths(*locations: str, mime_type: str = "", held: tuple[str, ...] = ()) -> list[str]:
+    components = [Component((location,), mime_type=mime_type) for location in locations]
+    before = [entry(Component((f"http://e.org/held/{name}",)))._replace(path=f"files/{name}") for name in held]
+    return [plan_file.path for plan_file in plan_files(components, before)]
+
+
+@each_row(
+    "name, path",
+    [
+        ("Thèse d'été.pdf", "Thèse_d_été.pdf"),
+        (normalize("NFD", "Ünïcødé.pdf"), normalize("NFC", "Ünïcødé.pdf")),
+        ("論文 (1).pdf", "論文_1_.pdf"),
+        ('a:b*c?d"e<f>g|h\\i.pdf', "a_b_c_d_e_f_g_h_i.pdf"),
+        ("a\u202egnp.exe", "a_gnp.exe"),  # turned around by a mark of direction
+        ("trailing. ", "trailing"),
+        ("..", "file"),
+        ("CON.txt", "_CON.txt"),
+        ("console.txt", "console.txt"),
+    ],
+)
+def test_a_name_keeps_its_letters_and_loses_what_some_disk_refuses(name, path):
+    assert safe(name) == path
+
+
+def test_a_long_name_keeps_its_end_and_fits_every_file_system():
+    name = safe("é" * 50 + "論" * 200 + ".pdf")
+    assert name.endswith("論.pdf")
+    assert len(name.encode()) <= 200
+
+
+@each_row(
+    "first, second",
+    [
+        ("A.pdf", "a.PDF"),
+        ("\u00e9.pdf", "e\u0301.pdf"),
+        ("Straße", "STRASSE"),
+    ],
+)
+def test_two_names_of_an_object_differ_by_more_than_case_or_unicode_form(first, second):
+    one, other = _paths(f"http://e.org/1/{first}", f"http://e.org/2/{second}")
+    assert one == f"files/{normalize('NFC', first)}"
+    assert "-2" in other
+
+
+def test_what_is_held_keeps_its_name_and_takes_it_from_others():
+    assert _paths("http://e.org/held/Old.pdf", "http://e.org/old.pdf", held=("Old.pdf",)) == [
+        "files/Old.pdf",
+        "files/old-2.pdf",
+    ]
+    assert _paths("http://e.org/held/a.x", "http://e.org/held/A.x", held=("a.x", "A.x")) == ["files/a.x", "files/A.x"]
+
+
+def test_an_escaped_address_is_read_and_a_type_gives_an_extension():
+    assert _paths("http://e.org/f/th%C3%A8se", mime_type="application/pdf") == ["files/thèse.pdf"]

@@ -12,8 +12,10 @@ from gateway.core.errors import NotXml, UnusableRecord
 from gateway.core.model import FileLink, Work
 from gateway.formats import oai_didl
 from gateway.formats._components import OBJECT_FILE
+from harvester.fulltext.pdf.file_type import mime_type
 from harvester.mirror.component import Component
 from harvester.mirror.read_components import METADATA, START_PAGE, components, files
+from harvester.mirror.verify import Bytes, Fate, verdict
 from tests.conftest import SHARED
 from tests.rows import each_row
 
@@ -319,3 +321,19 @@ def test_who_states_a_digest_is_known_where_a_didl_of_ours_tells_it():
     link = FileLink("https://example.org/a", sha256="ab" * 32, digests=(("md5", "cd" * 16),), found_at="2024")
     (component,) = components(oai_didl.write(Work(files=(link,))))
     assert (component.computed, component.decisive) == (("sha256",), (("md5", "cd" * 16),))
+
+
+def test_fault_in_one_complex_object_is_told_of_that_object(monkeypatch: pytest.MonkeyPatch):
+    def broken(_: object) -> None:
+        raise ValueError("x")
+
+    monkeypatch.setattr("harvester.mirror.read_components.READERS", {("urn:x", "a"): broken})
+    with pytest.raises(UnusableRecord, match="This program has a fault: ValueError"):
+        components(b'<a xmlns="urn:x"/>')
+
+
+def test_file_that_begins_with_many_comments_is_judged_at_once():
+    """1 kB took for ever, with the interpreter's lock held."""
+    body = b"<!---->" * 146 + b"x"
+    assert verdict(Component(mime_type="application/pdf"), Bytes(len(body), {}, body, body)).fate is Fate.WRONG_TYPE
+    assert mime_type(body * 60) == "text/plain"

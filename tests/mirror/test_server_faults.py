@@ -3,9 +3,8 @@
 import pytest
 
 from tests.mirror import samples
-from tests.mirror.odd_files import ODD
 from tests.mirror.provider import Item
-from tests.mirror.server_faults import FAULTS, HTML, UNSEEN, document
+from tests.mirror.server_faults import FAULTS, HTML, ODD, UNSEEN, document
 
 STATED = ("SHA-256", "size", "nothing")
 

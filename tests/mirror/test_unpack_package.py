@@ -1,9 +1,12 @@
-"""Delivered archives are unpacked within limits, and what is refused leaves nothing behind."""
+"""Delivered archives and bags are unpacked within limits, and what is refused leaves nothing behind."""
 
 import io
+import json
+import subprocess
 import tarfile
 import warnings
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +15,9 @@ from harvester.mirror import unpack_package as unpacking
 from harvester.mirror.component import Component
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.package import Package
-from harvester.mirror.unpack_package import UnpackLimits, unpacked
+from harvester.mirror.unpack_package import UnpackLimits, checked_bag, is_bag, unpacked
+from tests.conftest import JUDGES
+from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
 from tests.rows import each_row
 
 
@@ -130,3 +135,69 @@ def test_an_archive_that_grows_beyond_its_ratio_is_refused_and_leaves_nothing(mo
     assert _unpack(file, tmp_path, most=10**9, max_ratio=0) == {"a.txt": bytes(300_000)}
     monkeypatch.setattr(unpacking, "_HARMLESS", 1_000_000)
     assert _unpack(file, tmp_path, most=10**9, max_ratio=20) == {"a.txt": bytes(300_000)}
+
+
+_JUDGE = """
+import bagit, json, logging, sys
+logging.disable()
+def told(folder):
+    try:
+        bagit.Bag(folder).validate()
+    except (bagit.BagError, OSError) as error:
+        return f"{error!r}"
+    return ""
+print(json.dumps({name: told(folder) for name, folder in json.loads(sys.argv[1]).items()}))
+"""
+
+
+def _made(folder: Path) -> Path:
+    (folder / "letters").mkdir(parents=True)
+    (folder / "records.xml").write_text("<a/>")
+    (folder / "letters" / "one.txt").write_text("one")
+    return bagged(folder)
+
+
+@each_row("name", GOOD)
+def test_a_good_bag_is_good(tmp_path, name):
+    folder = _made(tmp_path / "bag")
+    GOOD[name](folder)
+    assert is_bag(folder)
+    assert checked_bag(folder).payload == folder / "data"
+
+
+@each_row("name", BAD)
+def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
+    folder = _made(tmp_path / "bag")
+    assert checked_bag(folder).info["note"] == "long line"
+    BAD[name](folder)
+    with pytest.raises(ConfigurationError, match="is not a valid bag"):
+        checked_bag(folder)
+
+
+def test_a_manifest_with_a_path_that_no_system_can_have_is_refused(tmp_path):
+    folder = _made(tmp_path / "bag")
+    (folder / "data" / "loop").symlink_to("loop")
+    for path in (b"data/a\0b", b"data/loop/x"):
+        (folder / "manifest-sha256.txt").write_bytes(b"00 " + path + b"\n")
+        with pytest.raises(ConfigurationError, match="is not a valid bag"):
+            checked_bag(folder)
+
+
+def test_a_folder_with_data_in_it_is_no_bag(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "manifest-of-our-ship.txt").touch()
+    assert not is_bag(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("ocfl-root.py")
+def test_the_library_of_the_library_of_congress_judges_bags_as_we_do(tmp_path):
+    folders = {}
+    for number, (name, change) in enumerate((GOOD | BAD).items()):
+        folders[name] = _made(tmp_path / str(number))
+        change(folders[name])
+    line = [JUDGES / "python", "-c", _JUDGE, json.dumps({name: str(folder) for name, folder in folders.items()})]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)  # type: ignore[arg-type]
+    verdicts = json.loads(done.stdout)
+    assert {name: why for name, why in verdicts.items() if why and name in GOOD} == {}
+    assert {name for name in BAD if not verdicts[name]} == STRICTER

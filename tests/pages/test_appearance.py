@@ -1,9 +1,12 @@
-"""The name, the colour and the logo of the settings are those of the pages; wrong ones stop the start."""
+"""Name, colour and logo of the settings are those of the pages, and can be read; wrong ones stop the start."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.core.addresses import site_url
 from gateway.core.errors import ConfigurationError
+from gateway.pages.site import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour
 from tests.page_house import opened
 from tests.publish.harness import make_databases
 from tests.rows import each_row
@@ -57,3 +60,21 @@ def test_a_setting_that_cannot_be_used_stops_the_start(folder, setting, value, w
 )
 def test_the_start_page_is_where_the_settings_say(base_url, stated, url):
     assert site_url(base_url, stated) == url
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_every_colour_becomes_readable_in_both_modes(number):
+    light, dark = accents(f"#{number:06x}")
+    assert min(contrast(light, ground) for ground in LIGHT) >= LEAST_CONTRAST
+    assert min(contrast(dark, ground) for ground in DARK) >= LEAST_CONTRAST
+
+
+def test_the_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@each_row("text", ["", "red", "#fff", "#12345g", "#1234567", "#123456;"])
+def test_only_six_digits_are_a_colour(text):
+    assert not is_colour(text)
+    assert is_colour("#0A1b2c")

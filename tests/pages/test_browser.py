@@ -30,7 +30,7 @@ PAGES = {
     "home": "/",
     "item": f"{ITEM}full",
     "item without a file": f"{ITEM}bare",
-    "hostile item": f"{ITEM}hostile",
+    "hostile item": f"{ITEM}payload-0",
     "large item": f"{ITEM}large",
     "right to left": f"{ITEM}arabic",
     "authors": f"{ITEM}large.authors",
@@ -56,11 +56,6 @@ PAGES = {
     "source": "/sources/laro",
     "help": "/help",
 }
-HOSTILE = (
-    "<script>document.title='run'</script>", "\"><img src=x onerror=document.title='run'>",
-    "</script><script>document.title='run'</script>", "<svg onload=document.title='run'>",
-    "javascript:document.title='run'", "</title><script>document.title='run'</script>",
-)  # fmt: skip
 
 
 def payloaded(text: str) -> bytes:
@@ -89,11 +84,6 @@ def furnished(folder: Path) -> None:
         )
         names = [statement("identifier", f"http://laro.example.org/{number}.pdf") for number in range(120)]
         creators = [statement("creator", f"Author, {number}") for number in range(700)]
-        attacks = [
-            statement(field, text, "en")
-            for field in ("creator", "subject", "description", "identifier", "source", "type", "rights", "publisher")
-            for text in HOSTILE
-        ]
         arabic = "\u0627\u0644\u0634\u0639\u0627\u0628 \u0627\u0644\u0645\u0631\u062c\u0627\u0646\u064a\u0629"
         harness.send(
             Sent(
@@ -102,7 +92,6 @@ def furnished(folder: Path) -> None:
                 sets=("physics",),
             ),
             Sent("bare", dc("A title")),
-            Sent("hostile", dc("&lt;script&gt;document.title='run'&lt;/script&gt;", *attacks)),
             Sent("large", dc("A very long title of many words " * 12, *names, *creators)),
             Sent(
                 "arabic",
@@ -157,7 +146,7 @@ def test_a_page_fits_the_smallest_phone_and_neither_runs_nor_asks_for_what_is_fo
     window = browser(320)
     complaints(window)
     window.get(site + PAGES[page])
-    assert window.title != "run"
+    assert window.execute_script("return window.ran") is None
     assert window.find_elements(By.CSS_SELECTOR, "script:not([type='application/ld+json'])") == []
     assert complaints(window, ("404", "410") if page in ("no such page", "deleted item") else ()) == []
     assert too_wide(window) == []

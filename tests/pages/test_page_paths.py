@@ -1,4 +1,4 @@
-"""Which paths are those of pages, over the whole application: a new address fails here until it is named."""
+"""Which paths are those of pages, over the whole application, and which addresses are those of this machine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 
 from gateway.app import OTHERS, page_test
+from gateway.core.addresses import is_loopback
 from tests.applications import application
 from tests.publish.harness import make_databases
 from tests.rows import each_row
@@ -38,3 +39,15 @@ def test_each_blueprint_is_one_of_pages_or_none(app):
 )  # fmt: skip
 def test_first_segment_decides(app, path, expected):
     assert page_test(app)(path) == expected
+
+
+@each_row(
+    "url, expected",
+    [
+        ("http://127.0.0.1:8080", True), ("http://localhost", True), ("http://a.localhost/x", True),
+        ("http://[::1]:80", True), ("http://127.0.0.1.evil.example", False), ("https://gateway.example.org", False),
+        ("http://10.0.0.1", False), ("", False),
+    ],
+)  # fmt: skip
+def test_only_addresses_of_this_machine_get_a_cookie_without_https(url, expected):
+    assert is_loopback(url) == expected

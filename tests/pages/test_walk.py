@@ -14,8 +14,7 @@ from tests import live
 from tests.chromium import browser, complaints, follow, sign_in
 from tests.page_house import opened
 from tests.publish.harness import make_databases
-from tests.review_files import Files
-from tests.review_house import PASSWORD, add_user
+from tests.review_house import PASSWORD, Files, add_user
 
 SECRET = "x" * 40
 

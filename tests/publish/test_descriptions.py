@@ -1,4 +1,4 @@
-"""A published record is read for pages: what harvesters get, and nothing else."""
+"""A published record is read for pages: what harvesters get, and nothing else; and which elements nobody reads."""
 
 from functools import cache
 
@@ -10,6 +10,8 @@ from gateway.core.model import FileLink, FileOrigin, Hop, Statement, Work
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.formats import oai_didl
 from gateway.publish.descriptions import describe, metadata_of
+from gateway.publish.unused import UnusedElement, unused_elements
+from tests.publish.harness import Harness, Sent, dc, mods
 from tests.rows import each_row
 
 HEADER = (
@@ -148,3 +150,20 @@ def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
 def test_a_large_didl_that_is_not_well_formed_is_none(low):
     with pytest.raises(NotXml):
         describe(record(many_files().replace("</didl:Component>", "", 1)))
+
+
+MORE = b"<originInfo><dateIssued>2001</dateIssued><place>P</place></originInfo>", b"<x:y xmlns:x='urn:x'>1</x:y>"
+
+
+def test_elements_that_no_reader_uses_are_named_by_format_with_an_example(harness: Harness) -> None:
+    """Those inside an unused one are not named, and a valid oai_dc is published as it came."""
+    noted = b"<recordInfo><recordContentSource>X</recordContentSource></recordInfo>"
+    payloads = [mods().replace(b"</mods>", noted + more + b"</mods>") for more in MORE]
+    harness.send(Sent("a", payloads[0]), Sent("b", payloads[1]), Sent("c", b"<broken"), prefix="mods")
+    harness.sent(Sent("d", dc()))
+    example = "oai:gateway.example.org:laro/"
+    assert list(unused_elements(harness.store, harness.inbox, "laro")) == [
+        UnusedElement("mods", "recordInfo", 2, 2, f"{example}a"),
+        UnusedElement("mods", "originInfo/place", 1, 2, f"{example}a"),
+        UnusedElement("mods", "x:y", 1, 2, f"{example}b"),
+    ]

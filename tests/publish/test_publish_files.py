@@ -2,13 +2,16 @@
 
 from lxml import etree
 
-from gateway.core.model import FileLink, FileOrigin
+from gateway.core.model import FileLink, FileOrigin, Work
 from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, PREMIS
+from gateway.publish import resourcesync_abouts
+from gateway.publish.payloads import with_known_files
 from gateway.publish.publish import begin, publish_in_turn
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild
 from tests.conftest import ROOT
 from tests.publish.harness import Harness, Sent, dc, pdf
+from tests.rows import each_row
 
 URL = "https://repository.example.org/1.pdf"
 FOUND = FileLink(
@@ -173,3 +176,63 @@ def test_a_file_may_be_carried_itself_or_lie_in_several_places(harness: Harness)
     filed(harness, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
     references = [element.get("ref") for element in component(harness).iter(f"{{{DIDL}}}Resource")]
     assert references == [URL, "https://gateway.example.org/files/ab"]
+
+
+ENTRY = (
+    '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">'
+    '<loc>http://x.org/1.pdf</loc><rs:ln rel="describes" href="http://x.org/2.pdf" length="{length}" />'
+    '<rs:ln rel="via" href="{via}"/></url>'
+)
+
+
+@each_row("length", ["²", "9" * 5000, "٣", "-1", "1e3", ""])
+def test_length_that_is_no_number_is_not_known(length: str):
+    """`isdigit` is true of a superscript two, and `int` of it raises ValueError."""
+    (file,) = resourcesync_abouts.read([ENTRY.format(length=length, via="").encode()]).files
+    assert file.size is None
+
+
+def test_length_that_is_a_number_is_known():
+    (file,) = resourcesync_abouts.read([ENTRY.format(length="4711", via="").encode()]).files
+    assert file.size == 4711
+
+
+def test_origin_at_an_address_that_has_no_host_is_none():
+    assert resourcesync_abouts.republished([ENTRY.format(length="", via="http://a\u2100b/x").encode()], "urn:x") is None
+
+
+def test_other_abouts_are_those_that_are_no_entries_of_lists() -> None:
+    entry = ENTRY.format(length="", via="http://example.org/a").encode()
+    others = [b"<rights/>", b"<broken xmlns:rs='http://www.openarchives.org/rs/terms/'"]
+    assert resourcesync_abouts.others([others[0], entry, others[1]]) == others
+
+
+PLACE = "https://x.example.org/1"
+OURS = FileLink(PLACE, "application/pdf", size=9, sha256="aa", modified="2026", found_at="now")
+
+
+@each_row(
+    "file_link, is_completed",
+    [
+        (FileLink(PLACE), True),
+        (FileLink(PLACE, "text/plain", modified="2020", sha256="AA"), True),
+        (FileLink(PLACE, size=9, modified="2025"), True),
+        (FileLink(PLACE, size=8), False),
+        (FileLink(PLACE, modified="since"), False),
+        (FileLink(PLACE, sha256="bb", size=8), False),
+    ],
+)
+def test_the_upstream_s_own_word_comes_first(file_link: FileLink, is_completed: bool) -> None:
+    (file,) = with_known_files(Work(files=(file_link,)), (OURS,)).files
+    if not is_completed:
+        assert file == file_link
+        return
+    assert (file.size, file.sha256.lower(), file.found_at) == (9, "aa", "now")
+    assert file.mime_type == ("text/plain" if file_link.mime_type == "text/plain" else "application/pdf")
+    assert file.modified == (file_link.modified or "2026")
+
+
+def test_what_the_upstream_names_by_now_is_the_upstream_s() -> None:
+    discovered = OURS._replace(origin=FileOrigin.DISCOVERED)
+    (link,) = with_known_files(Work(files=(FileLink(PLACE),)), (discovered,)).files
+    assert (link.origin, link.sha256) == (FileOrigin.UPSTREAM, "aa")

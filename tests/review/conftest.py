@@ -5,8 +5,7 @@ import pytest
 from gateway.review import users
 from gateway.takedowns import interactive
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures of this folder
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, signed_in
 
 
 @pytest.fixture(autouse=True)

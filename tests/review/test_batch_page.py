@@ -9,8 +9,7 @@ from werkzeug.test import TestResponse
 from gateway.core.model import Role
 from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
-from tests.review_files import Files, Found
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, Found, signed_in
 
 
 def many(files: Files, count: int, **more: Any) -> list[Found]:

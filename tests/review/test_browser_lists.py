@@ -13,8 +13,7 @@ from tests.chromium import Window, browser, complaints, sign_in
 from tests.page_house import opened
 from tests.payloads import PAYLOADS
 from tests.publish.harness import make_databases
-from tests.review_files import Files
-from tests.review_house import PASSWORD, add_user
+from tests.review_house import PASSWORD, Files, add_user
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 

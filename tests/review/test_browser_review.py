@@ -23,8 +23,7 @@ from tests import live
 from tests.chromium import Window, browser, complaints, faults, follow, sign_in, too_wide
 from tests.page_house import opened, statement
 from tests.publish.harness import Sent, dc, make_databases, pdf
-from tests.review_files import Files
-from tests.review_house import PASSWORD, add_user
+from tests.review_house import PASSWORD, Files, add_user
 from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("chromium", "chromedriver", "axe-core")]

@@ -11,8 +11,7 @@ from gateway.core.settings import load
 from gateway.core.takedowns import Kind, Takedown
 from gateway.search.indexing import make
 from tests.page_house import parsed, seen
-from tests.review_files import Files, Found
-from tests.review_house import signed_in
+from tests.review_house import Files, Found, signed_in
 
 HERE = "/review?order=score"
 

@@ -5,8 +5,7 @@ import json
 from gateway.core.model import Role
 from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
-from tests.review_files import AT
-from tests.review_house import Browser, signed_in
+from tests.review_house import AT, Browser, signed_in
 
 DAY = 86_400
 

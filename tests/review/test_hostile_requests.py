@@ -7,8 +7,7 @@ import pytest
 
 from gateway.core.model import CopyFilter
 from tests.payloads import PAYLOADS
-from tests.review_files import Files
-from tests.review_house import signed_in
+from tests.review_house import Files, signed_in
 from tests.seeds import SEED
 
 GET = (

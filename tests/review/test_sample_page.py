@@ -9,8 +9,7 @@ import pytest
 from gateway.core.model import AcceptRule, Judged, Role
 from gateway.core.takedowns import Kind, Takedown
 from tests.page_house import seen
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, signed_in
 
 BY_LICENSE = "The licence cc-by was stated for this copy."
 BY_POLICY = "The policy permits the accepted version in a repository now."

@@ -15,8 +15,7 @@ from gateway.takedowns.plans import recognised
 from tests.page_house import House, parsed, seen, statement
 from tests.publish.harness import Sent, dc, pdf
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, signed_in
 from tests.rows import each_row
 
 NAMED = "http://laro.example.org/never%20fetched.pdf"

@@ -19,8 +19,7 @@ from gateway.fulltext.release import Releaser
 from gateway.search.indexing import make
 from tests.page_house import House, statement
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, signed_in
 
 pytestmark = pytest.mark.slow
 SITE = "https://gateway.example.org"

@@ -13,8 +13,7 @@ from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import interactive
 from gateway.takedowns.withdrawing import carry_out
 from tests.page_house import FOUND, House, parsed, seen
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, Files, signed_in
 from tests.rows import each_row
 
 ITEM = "oai:gateway.example.org:laro/"

@@ -270,3 +270,22 @@ def test_several_writers_at_once_write_one_index(harness: Harness) -> None:
     removed = {f"{part}-{number}" for part in range(4) for number in range(0, 8, 3)}
     assert wanted - removed <= identifiers(harness) <= wanted
     assert open_search(harness.folder).state().position == _last(harness)
+
+
+def test_index_without_a_file_beside_it_is_read_as_it_is(harness: Harness) -> None:
+    harness.add(change_of("1", title="Reef"))
+    for tail in ("-wal", "-shm"):
+        (harness.folder / f"{NAME}{tail}").unlink(missing_ok=True)
+    # SQLite follows no link there, so that it can make no file.
+    (harness.folder / f"{NAME}-shm").symlink_to("nowhere")
+    assert harness.names("reef") == ["1"]
+
+
+def test_index_that_another_process_holds_is_unavailable(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.search.sqlite_reader._BUSY_SECONDS", 0.0)
+    harness.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(harness.folder / NAME, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive").close()
+        other.execute("begin exclusive").close()
+        with pytest.raises(SearchUnavailable, match="locked"):
+            harness.search("reef")

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 import pytest
 
-from gateway.server.request import Limits, Refused, RequestReader
+from gateway.server.request import Limits, Refused, RequestReader, escaped
 from tests.rows import each_row
 
 HOST = b"Host: x\r\n"
@@ -146,3 +146,27 @@ def test_client_that_waits_for_continue_is_told_from_others() -> None:
     whole = read(head % b"1.1" + b"abc")
     assert not whole.expects_continue
     whole.close()
+
+
+@each_row(
+    "sent, read",
+    [
+        (b"GET /oai?x=\xc3\xa9 HTTP/1.1", b"GET /oai?x=%C3%A9 HTTP/1.1"),
+        (b"GET /oai?x=\x00\x01\t\r\x7f HTTP/1.1", b"GET /oai?x=%00%01%09%0D%7F HTTP/1.1"),
+        (b"GET /oai?x=a b  c HTTP/1.0", b"GET /oai?x=a%20b%20%20c HTTP/1.0"),
+        (b"GET /oai?x=a?\xff HTTP/1.1", b"GET /oai?x=a?%FF HTTP/1.1"),
+    ],
+)
+def test_what_a_query_may_not_hold_is_percent_encoded(sent, read):
+    assert escaped(sent) == read
+
+
+@each_row(
+    "line",
+    [
+        b'GET /oai?verb=Identify&x=%41"<>\\^`{|} HTTP/1.1', b"GET /oai HTTP/1.1", b"GET /o\xc3\xa9ai HTTP/1.1",
+        b"GET /o ai?verb=Identify HTTP/1.1", b"OPTIONS * HTTP/1.1", b"GET /oai?verb=Identify", b"GET", b"",
+    ],
+)  # fmt: skip
+def test_every_other_line_stays_as_it_is(line):
+    assert escaped(line) == line

@@ -1,4 +1,4 @@
-"""What an earlier store of a repository may have answered is not undercut by the one that follows it."""
+"""What an earlier store may have answered is not undercut by the next one; a clock that jumps publishes nothing."""
 
 from contextlib import closing
 
@@ -7,10 +7,11 @@ import pytest
 from gateway.core.errors import ClockAhead, StoreUnwritable
 from gateway.core.model import Publication
 from gateway.store.ceiling import Ceiling
-from gateway.store.clock import CEILING_SECONDS
+from gateway.store.clock import CEILING_SECONDS, HostClock
 from gateway.store.instance import Instance
 from gateway.store.opening import open_store
 from gateway.store.store import Store
+from tests.clocks import START, Clocks
 
 
 def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:
@@ -140,3 +141,50 @@ def test_a_horizon_is_never_earlier_than_one_that_was_answered_before(path, cloc
     with closing(Store(path, clock=clocks.host(), step=look)) as store:
         store.publish(store.intend(), Publication("laro", changes))
     assert horizons == sorted(horizons)
+
+
+DAY = 86_400
+
+
+@pytest.fixture
+def store(tmp_path, clocks):
+    with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store:
+        yield store
+
+
+def horizon(store: Store) -> int:
+    with store.view() as view:
+        return view.horizon
+
+
+def shown_false_clocks(clocks: Clocks) -> HostClock:
+    """Return the clocks of a process that is shown 400 days more than its host."""
+    ahead = 400 * DAY
+    return HostClock(
+        lambda: clocks.wall + ahead,
+        lambda: clocks.monotonic + ahead,
+        lambda: clocks.boot,
+        uptime=lambda: clocks.monotonic,
+    )
+
+
+def test_a_process_with_clocks_of_its_own_neither_publishes_nor_moves_the_clock_of_the_others(tmp_path, store, clocks):
+    clocks.pass_seconds(100)
+    with closing(open_store(tmp_path, clock=shown_false_clocks(clocks))) as other:
+        assert horizon(other) <= START + 100
+        with pytest.raises(ClockAhead, match="clock of this process differs from that of its host by 400"):
+            other.intend()
+        with pytest.raises(ClockAhead, match="clock of this process differs"):
+            other.believe()
+    assert store.intend().datestamp == START + 100
+
+
+def test_an_older_copy_is_raised_above_what_was_answered_although_a_process_has_clocks_of_its_own(tmp_path, clocks):
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "answered-until").write_text("2023-11-15T00:00:00Z\n")
+    clocks.pass_seconds(10)
+    open_store(tmp_path, clock=shown_false_clocks(clocks)).close()
+    clocks.wall += 400 * DAY
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
+        assert horizon(store) == 1_700_006_400
+        assert "jumped" in store.clock_problem()

@@ -1,4 +1,4 @@
-"""No query reads a whole table that grows, or sorts it, unless it is named here with a reason."""
+"""Every named query is used; none reads or sorts a whole table that grows, unless it is named here with a reason."""
 
 import re
 import sqlite3
@@ -8,6 +8,7 @@ from gateway.store import queries
 from gateway.store.sqlite.connector import SqliteConnector
 from tests.conftest import ROOT
 from tests.queries import texts
+from tests.rows import each_row
 
 STORE = ROOT / "gateway" / "store"
 _SCAN = re.compile(r"SCAN (?P<table>\w+)(?! VIRTUAL TABLE)\b")
@@ -80,3 +81,25 @@ def _names(text: str, tables: set[str]) -> set[str]:
     made = set(re.findall(r"(\w+) \([\w, ]+\) as \(|(?:with|,) (\w+) as \(", text))
     others = {name for table in tables for name in re.findall(rf"\b{table} as (\w+)", text)}
     return (tables | others) - {name for names in made for name in names}
+
+
+FILES = [
+    file
+    for part in ("gateway", "harvester")
+    for file in sorted((ROOT / part).rglob("*.sql"))
+    if "-- name:" in file.read_text("utf-8")
+]
+
+
+@each_row("file", FILES)
+def test_every_query_is_named_once_and_used_by_a_module_beside_it(file: Path) -> None:
+    known = queries.load_file(file)
+    assert file.read_text("utf-8").count("-- name:") == len(known)
+    room = ROOT / "gateway" / "store" if "sql" in file.parts else file.parent
+    text = "".join(module.read_text("utf-8") for module in room.rglob("*.py"))
+    words = set(re.findall(r'"(\w+)"', text))
+    assert {name for name in known if name not in words and name.removesuffix("_count") not in words} == set()
+
+
+def test_queries_come_without_their_comments_and_semicolons():
+    assert queries.load("store")["position"] == "select position from source where name = ?"

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from sqlite3 import Connection
 from threading import Barrier, Thread
 from typing import Any
 
@@ -21,10 +22,13 @@ from gateway.core.errors import (
     StoreTooNew,
     StoreUnwritable,
 )
-from gateway.core.model import Publication, Selection
+from gateway.core.model import Publication, Selection, Source
+from gateway.store.instance import Instance
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
 from gateway.store.sqlite.connector import SqliteConnector
+from gateway.store.sqlite.working_file import made_with, transaction
+from gateway.store.step import check_inbox
 from gateway.store.store import Store
 from gateway.store.waiting import locked
 
@@ -320,3 +324,39 @@ def test_a_store_whose_clock_is_damaged_is_opened_and_the_check_says_so(open_fur
     store = Store(path)
     assert "damaged" in store.check()[0]
     store.close()
+
+
+_SCHEMA = "create table one (text text unique)"
+
+
+def test_an_error_undoes_a_transaction_and_the_next_one_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "one.sqlite"
+    connection = made_with(_SCHEMA, path)
+    for text, error in (("a", ZeroDivisionError), ("b", StoreError)):
+        with pytest.raises(error):
+            _write_and_fail(connection, path, text)
+    with transaction(connection, path):
+        connection.execute("insert into one values ('c')")
+    assert made_with("", path).execute("select text from one").fetchall() == [("c",)]
+
+
+def _write_and_fail(connection: Connection, path: Path, text: str) -> None:
+    with transaction(connection, path):
+        connection.execute("insert into one values (?)", (text,))
+        if text == "a":
+            raise ZeroDivisionError
+        connection.execute("insert into one values (?)", (text,))
+
+
+def test_an_inbox_that_is_lost_is_told_and_one_that_was_never_there_is_not(tmp_path, open_furnished) -> None:
+    store, inbox = open_furnished(), tmp_path / "inbox.sqlite"
+    check_inbox(store, Instance(tmp_path))
+    store.add_source(Source("filled", "http://filled.example.org/oai"))
+    store.advance("filled", 0, 7)
+    with pytest.raises(StoreMissing, match="restore --missing"):
+        check_inbox(store, Instance(tmp_path))
+    inbox.write_bytes(b"")  # SQLite makes an empty file before it makes a database
+    with pytest.raises(StoreMissing):
+        check_inbox(store, Instance(tmp_path))
+    inbox.write_bytes(b"SQLite")
+    check_inbox(store, Instance(tmp_path))

@@ -8,8 +8,7 @@ import pytest
 from harvester.validate.errors import ILLEGAL
 from harvester.validate.run import CHECKS, Verdict
 from tests.conftest import ROOT
-from tests.validate.faults_asked import ASKED, EXAMPLE, LEGAL
-from tests.validate.faults_seen import SEEN
+from tests.validate.faults import ASKED, EXAMPLE, LEGAL, SEEN
 from tests.validate.parts import in_parts
 from tests.validate.strikes import Fault, instead
 

@@ -1,4 +1,4 @@
-"""Real answers of real repositories, arranged so that they can be harvested again: what `replay.py` serves.
+"""Real answers of real repositories, arranged so that they can be harvested again: what `conftest.py` serves.
 
 Every recorded ListRecords answer becomes a page of a repository of its own, served exactly as recorded; chains of pages
 stay chains.

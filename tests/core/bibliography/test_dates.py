@@ -1,6 +1,7 @@
-"""Which of the dates of a record is that of the work, and how exact it is."""
+"""Which of the dates of a record is that of the work, and how exact it is; languages are read as BCP 47 has them."""
 
 from gateway.core.bibliography.dates import date_of, date_parts, dublin_core_dates, iso_of, year_of
+from gateway.core.bibliography.languages import language_tag, languages_in
 from gateway.core.model import DateType, WorkDate
 from tests.rows import each_row
 
@@ -57,3 +58,26 @@ def test_the_date_of_publication_is_cited_and_never_that_of_the_record():
     assert date_of(dates) == ("2021", 2021)
     assert date_of(dates[:2]) == ("1998", 1998)
     assert date_of(dates[1:2]) == ("", 0)
+
+
+@each_row("code, tag",
+    [
+        ("en", "en"), ("EN", "en"), ("en_US", "en-US"), ("de-DE-1996", "de-DE-1996"), ("zh-Hans", "zh-Hans"),
+        ("ger", "de"), ("deu", "de"), ("fre-CA", "fr-CA"), ("iw", "he"), ("es-419", "es-419"), ("grc", "grc"),
+        ("pt-br?", "pt"), ("en-a-b", "en"), ("English", "en"), ("Español", "es"),
+        ("x", ""), ("xx", ""), ("zxx", ""), ("mul", ""), ("", ""),
+        ("en\u0661", ""), ('en" onclick="x', ""),
+    ],
+)  # fmt: skip
+def test_a_code_of_a_record_becomes_a_tag(code, tag):
+    assert language_tag(code) == tag
+
+
+@each_row("text, tags",
+    [
+        ("eng fre", ("en", "fr")), ("gereng", ("de", "en")), ("English; German", ("en", "de")), ("mul", ()),
+        ("in the text", ()), ("http://id.loc.gov/vocabulary/iso639-2/fre", ("fr",)), ("x" * 10_000, ()),
+    ],
+)  # fmt: skip
+def test_several_languages_in_one_text_are_several(text, tags):
+    assert languages_in(text) == tags

@@ -1,14 +1,18 @@
-"""Which link of a page leads to the file: every recorded page, and synthetic ones for systems that nobody recorded."""
+"""Which link of a page leads to the file: recorded pages, synthetic ones for other systems, and pages without end."""
+
+from collections.abc import Callable
 
 import pytest
 
 from gateway.core.model import Outcome
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages import landing_page
-from harvester.fulltext.pages.landing_page import obstacle
+from harvester.fulltext.pages.landing_page import MOST_DEEP, MOST_TAGS, affordable, obstacle, read
 from harvester.http.urls import site_of
-from tests.fulltext.recorded import body
+from tests.fulltext.platforms import Platform, answer, platforms
 from tests.fulltext.recorded_pages import PAGES, Recorded
+from tests.fulltext.web import body
+from tests.growth import is_more_than_linear
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
@@ -126,3 +130,65 @@ def test_what_stands_in_the_way_has_its_outcome(url: str, title: str, outcome: O
 ])  # fmt: skip
 def test_the_name_that_a_site_is_registered_by(url: str, site: str) -> None:
     assert site_of(url) == site
+
+
+@each_row("platform", list(platforms()))
+def test_the_right_link_comes_first(platform: Platform) -> None:
+    assert answer(platform) == platform.right
+
+
+@each_row("markup", [
+    f'<a href="/{"a" * 5000}.pdf">PDF</a>',
+    (
+        '<script>{"pdfDownload": {"urlMetadata": {"path": "p", "pii": 1, "pdfExtension": "/pdf", "queryParams": '
+        '{"md5": "m", "pid": "p"}}}}</script>'
+    ),
+    '<script>{"pdfDownload": {"urlMetadata": []}}</script>', '<a href="http://[/1.pdf">PDF</a>',
+    '<meta name="citation_pdf_url" content="mailto:a">',
+    '<title>Just a moment...</title><a href="/1.pdf">PDF</a>', '<script>{"pdfDownload": {"a": </script>',
+])  # fmt: skip
+def test_what_a_page_says_in_a_way_that_nobody_can_follow_is_left_out(markup: str) -> None:
+    page = landing_page.read(markup.encode(), "https://journal.example.org/1", "text/html; charset=utf-16")
+    assert page.copies == ()
+
+
+def test_a_page_that_leads_on_by_a_script_says_where_in_a_field() -> None:
+    """Elsevier's hub, where its DOIs lead to."""
+    markup = (
+        '<input type="hidden" name="redirectURL" id="redirectURL" value="https%3A%2F%2Fwww.example.com%2Fpii%2FS1">'
+    )
+    page = landing_page.read(markup.encode(), "https://hub.example.com/retrieve/pii/S1")
+    assert page.refresh == "https://www.example.com/pii/S1"
+
+
+PAGE = "https://journal.example.org/a"
+LINK = b"<a href='x.pdf'>PDF</a>"
+
+
+def test_a_page_is_read_to_where_it_has_too_many_tags() -> None:
+    assert affordable(LINK * 10) == LINK * 10
+    assert affordable(LINK * MOST_TAGS) == LINK * (MOST_TAGS // 2)
+
+
+def test_a_page_is_read_to_where_too_many_elements_are_inside_each_other() -> None:
+    assert affordable(b"<div>" * MOST_DEEP + LINK) == b"<div>" * MOST_DEEP
+    beside = b"<div><p><br></div>" * 2 * MOST_DEEP + b"</p>" * MOST_DEEP + LINK
+    assert affordable(beside) == beside
+
+
+@pytest.mark.unmeasured
+@pytest.mark.slow
+@each_row("made", [
+    lambda n: b"<a href='x.pdf'>pdf<div>" * n,  # took the square of their number
+    lambda n: LINK + b"<div>" * (700 * n),
+    lambda n: LINK + b"<link rel=item href=x.pdf>" * (170 * n),
+    lambda n: b"<div class='" + b"a " * (1700 * n) + b"'>" + LINK * 500,
+    lambda n: b"<a href='x.pdf'>pdf" + b"(" * (1700 * n) + b"</a>",
+    lambda n: LINK + b"<meta name=citation_doi content='10.1234/" + b"<a" * (700 * n) + b"'>",
+    lambda n: LINK + b"<ul>" + b"<li>Embargoed until 1 May 2027 <a href='y.pdf'>PDF</a></li>" * (10 * n),
+])  # fmt: skip
+def test_what_was_made_to_be_endless_is_read_in_linear_time(made: Callable[[int], bytes]) -> None:
+    def first(body: bytes) -> None:
+        assert read.__wrapped__(body, PAGE).copies[0].url == "https://journal.example.org/x.pdf"
+
+    assert not is_more_than_linear(first, made(40), made(160))

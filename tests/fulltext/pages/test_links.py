@@ -9,7 +9,7 @@ from harvester.fulltext.pages import landing_page
 from harvester.fulltext.steps import signposting
 from harvester.http.json_answers import linkset
 from harvester.http.messages import Fetched
-from tests.fulltext.recorded import DATA, body, exchange, fetched
+from tests.fulltext.web import DATA, body, exchange, fetched
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")

@@ -23,7 +23,7 @@ from harvester.fulltext.pdf.title_words import beginnings
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.documents import EFSA, described, others, wanted
-from tests.fulltext.recorded import DATA, body
+from tests.fulltext.web import DATA, body
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")

@@ -20,10 +20,9 @@ from harvester.fulltext.steps.hal import STEP as HAL
 from harvester.fulltext.steps.openalex import STEP as OPENALEX
 from harvester.http.messages import Request
 from harvester.http.urls import host_of
-from tests.fulltext.recorded import fetched, plain
 from tests.fulltext.services.reading import CC_BY, DOI, OF_A_DOI, sent, some
 from tests.fulltext.step_arguments import known, offline
-from tests.fulltext.web import RecordedWeb, answer, work
+from tests.fulltext.web import RecordedWeb, answer, fetched, plain, work
 from tests.fuzz import answers
 from tests.rows import each_row
 

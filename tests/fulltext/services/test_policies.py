@@ -6,8 +6,8 @@ import pytest
 
 from gateway.fulltext.policies import Colour, Permission, Policy, colour_of
 from harvester.fulltext.steps import publisher_policy
-from tests.fulltext.recorded import body, fetched
 from tests.fulltext.services.reading import sent, some
+from tests.fulltext.web import body, fetched
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")

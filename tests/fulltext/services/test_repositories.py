@@ -13,10 +13,9 @@ from harvester.fulltext.steps import Step, crossref, dspace, inveniordm, openrxi
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV
 from harvester.fulltext.steps.osf import STEP as OSF
 from harvester.http.messages import Fetched
-from tests.fulltext.recorded import fetched
 from tests.fulltext.services.reading import CC_BY, DOI, sent, some, with_
 from tests.fulltext.step_arguments import known, offline
-from tests.fulltext.web import answer, work
+from tests.fulltext.web import answer, fetched, work
 from tests.fuzz import answers
 from tests.rows import each_row
 

@@ -13,8 +13,8 @@ from harvester.fulltext.steps import crossref, datacite, openalex, unpaywall
 from harvester.http import json_answers
 from harvester.http.messages import Fetched
 from tests.fulltext.documents import works_of_crossref
-from tests.fulltext.recorded import DATA, exchanges, fetched
 from tests.fulltext.services.reading import OF_A_WORK, READERS, sent, some
+from tests.fulltext.web import DATA, exchanges, fetched
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")

@@ -13,8 +13,7 @@ from harvester.fulltext.steps import Known, arxiv, known_of
 from harvester.fulltext.steps.arxiv import STEP as ARXIV
 from harvester.fulltext.steps.versions import STEP as VERSIONS
 from harvester.http.messages import Fetched, Request
-from tests.fulltext.recorded import DATA
-from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
+from tests.fulltext.web import DATA, SETTINGS, RecordedWeb, answer, work
 from tests.rows import each_row
 
 DOI, OTHER = "10.1234/own", "10.5555/other"

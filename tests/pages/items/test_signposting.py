@@ -3,37 +3,21 @@
 They are `signposting`, which stands on httplink, and `link_header`; for link sets as JSON, the standard library.
 """
 
-import json
 import random
-import warnings
-from collections.abc import Iterable, Iterator
-from urllib.parse import urljoin
-
-import link_header
-from signposting import Signposting
-from signposting.linkheader import find_signposting_http_link
-from signposting.linkset import Linkset, LinksetJSON, _parse_linkset, _parse_linkset_json
+from collections.abc import Iterator
 
 from gateway.core.model import Description, FileLink, Format, Statement, Work
 from gateway.core.names import local_identifier
 from gateway.core.typed_links import (
-    JSON,
     MOST_BYTES,
-    TEXT,
     Link,
     header,
-    in_order,
-    legal,
-    links_of_header,
-    links_of_json,
-    links_of_text,
-    linkset_json,
-    linkset_text,
 )
 from gateway.pages import item_head
 from gateway.pages.item import Item, item_of
 from gateway.pages.item_places import FORMS, Places, address_of
 from gateway.pages.site import Asset, Site
+from tests.core.test_typed_links import check, check_header
 from tests.rows import each_row
 from tests.seeds import SEED
 
@@ -109,40 +93,6 @@ def awkward_item(chance: random.Random) -> Item:
     return item_named("oai:x:" + drawn(chance), work)
 
 
-# --- what a parser understands ------------------------------------------------------------------------------------
-
-
-def normalized(text: str) -> str:
-    """Return an address as the client has it after `urljoin`: without an empty query, and without dot segments."""
-    while (joined := urljoin(text, text)) != text:
-        text = joined
-    return text
-
-
-def three(links: Iterable[Link]) -> set[tuple[str, str, str]]:
-    return {(link.href, link.rel, link.type) for link in links}
-
-
-def by_link_header(value: str) -> set[tuple[str, str, str]]:
-    links = link_header.parse(value).links
-    return {(link.href, link.rel, dict(link.attr_pairs).get("type", "")) for link in links}
-
-
-def by_client(read: Signposting) -> set[tuple[str, str, str]]:
-    return {(normalized(str(sign.target)), str(sign.rel), str(sign.type or "")) for sign in read.signposts}
-
-
-def signposts(links: Iterable[Link]) -> set[tuple[str, str, str]]:
-    """Return the links of the relations that the client knows; of those that may be there once, it keeps the first."""
-    wanted = ("cite-as", "describedby", "describes", "type", "license", "author", "collection", "item", "linkset")
-    kept: dict[tuple[str, ...], tuple[str, str, str]] = {}
-    for link in links:
-        if link.rel in wanted:
-            once = (link.anchor, link.rel) if link.rel in ("cite-as", "license", "collection") else tuple(link)
-            kept.setdefault(once, (normalized(link.href), link.rel, link.type))
-    return set(kept.values())
-
-
 def headers(item: Item) -> Iterator[tuple[str, list[Link]]]:
     """Yield the addresses of an item's page, metadata, forms and copies, and the links that each sends."""
     yield item.url, list(item_head.links_of_page(item))
@@ -156,52 +106,10 @@ def headers(item: Item) -> Iterator[tuple[str, list[Link]]]:
             yield file.copy_url, list(item_head.links_of_content(file.copy_url, item.url, item.forms))
 
 
-def check(item: Item) -> None:
-    """Compare what three parsers read in the headers and the link sets of an item."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the client says which links it leaves out
-        for url, links in headers(item):
-            value = header(links, url)
-            assert value.isascii()
-            assert value.isprintable()
-            assert len(value) <= MOST_BYTES
-            ours = list(links_of_header([value], url))
-            assert three(ours) <= three(filter(None, map(legal, links)))
-            assert by_link_header(value) == three(ours)
-            assert by_client(find_signposting_http_link([value], url)) == signposts(ours)
-        text, document = (
-            b"".join(write(in_order(item_head.link_set(item)))).decode("ascii")
-            for write in (linkset_text, linkset_json)
-        )
-        meant = {link for link in map(legal, item_head.link_set(item)) if link is not None}
-        data = json.loads(document)
-        assert set(links_of_text(text, URL)) == meant
-        assert set(links_of_json(data, URL)) == meant
-        assert by_link_header(" ".join(text.split())) == three(meant)
-        assert plainly(data) == {(link.anchor, link.rel, link.href) for link in meant}
-        for read in (
-            _parse_linkset(Linkset(text, TEXT, item.url, item.url)),
-            _parse_linkset_json(LinksetJSON(document, JSON, item.url, item.url)),
-        ):
-            assert by_client(read) >= signposts(links_of_text(text, URL))
-
-
-def plainly(data: dict) -> set[tuple[str, str, str]]:
-    """Return the links of a link set as anchors, relations and targets, with nothing but the rules of RFC 9264 §4.2."""
-    (contexts,) = data.values()
-    anchors = [context.pop("anchor") for context in contexts]
-    assert len(set(anchors)) == len(anchors)
-    return {
-        (anchor, rel, target["href"])
-        for anchor, context in zip(anchors, contexts, strict=True)
-        for rel, targets in context.items()
-        for target in targets
-    }
-
-
-# --- tests --------------------------------------------------------------------------------------------------------
-
-
 @each_row("number", range(50))
 def test_awkward_items_are_read_by_others_as_by_us(number):
-    check(awkward_item(random.Random(f"{SEED}-{number}")))
+    item = awkward_item(random.Random(f"{SEED}-{number}"))
+    check(item_head.link_set(item), item.url)
+    for url, links in headers(item):
+        check_header(links, url)
+        assert len(header(links, url)) <= MOST_BYTES

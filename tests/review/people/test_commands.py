@@ -1,5 +1,6 @@
 """`gateway user` adds, lists and removes the people who may sign in, and shows what they did."""
 
+import getpass
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from gateway.cli.main import main
 from gateway.core.model import Deed, LogLine
+from gateway.fulltext.log_completion import whoever_calls
 from gateway.review.users import is_password
 from gateway.store.opening import open_users
 from tests.rows import each_row
@@ -189,3 +191,22 @@ def test_a_terminal_shows_no_character_of_a_password(user, folder):
     assert program.wait(240) == 0
     assert b"Ada may sign in as reviewer." in seen
     assert PASSWORD.encode() not in seen
+
+
+def test_the_name_is_that_of_the_account(monkeypatch):
+    monkeypatch.setenv("LOGNAME", "ada")
+    assert whoever_calls() == "ada"
+
+
+@each_row("name", ["rule", "RULE", "\uff52ule", "a\nb", "\x1b[2J", os.fsdecode(b"\xff"), "a\u202eb"])
+def test_a_name_that_cannot_be_stored_or_is_that_of_rules_becomes_a_number(monkeypatch, name):
+    monkeypatch.setenv("LOGNAME", name)
+    assert whoever_calls() == f"user {os.getuid()}"
+
+
+def test_an_account_without_a_name_has_its_number(monkeypatch):
+    def fail() -> str:
+        raise KeyError
+
+    monkeypatch.setattr(getpass, "getuser", fail)
+    assert whoever_calls() == f"user {os.getuid()}"

@@ -20,8 +20,7 @@ from gateway.takedowns.withdrawing import added
 from tests.conftest import ROOT
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures
 from tests.publish.harness import make_databases
-from tests.review_files import Files
-from tests.review_house import ADDRESS, signed_in
+from tests.review_house import ADDRESS, Files, signed_in
 from tests.rows import each_row
 
 URL = "https://repository.example.net/1.pdf"
@@ -106,7 +105,7 @@ from gateway.fulltext.release import Releaser
 from gateway.store.users import Users
 from tests.conftest import ROOT
 from tests.page_house import opened
-from tests.review_files import Files, Found
+from tests.review_house import Files, Found
 from tests.review_house import signed_in
 
 def die(*_):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gateway.core.errors import AnswerError
 from harvester.sources.oai_pmh.answers import parse_list
 from tests.oai_pages import page, payload, record
+from tests.sources.oai_pmh.repository import Answer, Arguments, Fault, Repository, walked
 
 PAGE = page(
     record(1, sets=["a"]),
@@ -99,3 +100,33 @@ def _is_commented(identifier: str, text: str) -> bool:
 def test_truncated_page_is_refused_wherever_it_breaks_off(length: int):
     with pytest.raises(AnswerError):
         parse_list(PAGE[:length])
+
+
+# An attribute without quotes costs libxml2 more than the attribute.
+DAMAGED = {"ListIdentifiers": "<datestamp>", "ListRecords": "<dc:title>", "GetRecord": "<dc:title>"}
+
+
+def _damaged(verb: str) -> Fault:
+    """Damage the last record of every answer."""
+
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        if arguments["verb"] != verb:
+            return None
+        before, tag, after = repository.answer(arguments).rpartition(DAMAGED[verb])
+        return f"{before}{tag[:-1]} a=1>{after}"
+
+    return fault
+
+
+def test_what_mending_a_page_costs_goes_with_its_step():
+    repository = Repository(faults=[_damaged("ListRecords")]).fill(4)
+    steps = walked(repository)
+    assert [len(step.losses) for step in steps] == [1, 1]
+    assert steps[-1].is_complete
+
+
+def test_headers_of_which_mending_has_lost_something_decide_nothing():
+    repository = Repository(size=lambda count: count + 2, faults=[_damaged("ListIdentifiers")]).fill(4)
+    steps = walked(repository)
+    assert not steps[-1].is_complete
+    assert "ListIdentifiers: The answer is not well-formed" in " ".join(steps[-1].doubts)

@@ -12,7 +12,7 @@ from harvester.http.messages import Fetched
 from harvester.validate.check import Verdict
 from harvester.validate.signposting.declared import is_same
 from harvester.validate.signposting.run import Limits, lint
-from tests.fulltext.recorded import DATA, exchange
+from tests.fulltext.web import DATA, exchange
 from tests.rows import each_row
 from tests.validate.signposting.site import (
     AS_JSON,
