@@ -55,10 +55,11 @@ def unused_elements(store: Store, inbox: Inbox, source: str) -> Iterator[UnusedE
     payloads, samples = Payloads(store, inbox, facts), dict[str, _Sample]()
     rows = store.items(source, 0, _ITEMS)
     for _, state in rows[:: max(1, len(rows) // _RECORDS)]:
-        if state.is_deleted or state.is_withheld or any(map(payloads.is_lost, state.payloads)):
-            continue
-        for given in payloads.task(state.upstream, {}, state).given:
-            if not given.is_deleted and len(given.content) <= _MOST_BYTES:
+        for payload in () if state.is_deleted or state.is_withheld else state.payloads:
+            if payload.is_deleted or payloads.is_lost(payload):
+                continue
+            given = payloads.read(payload)
+            if len(given.content) <= _MOST_BYTES:
                 samples.setdefault(given.metadata_prefix, _Sample()).add(state.identifier, given, facts.fields)
     for prefix, sample in samples.items():
         yield from sample.unused(prefix)
