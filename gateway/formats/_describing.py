@@ -98,7 +98,8 @@ class Describing:
 
     def type(self, *words: str) -> None:
         """Add the words of the record for the type; `coar_type` replaces what they mean."""
-        self.types += [word for text in words if (word := one_line(text)) and word not in self.types]
+        for word in map(one_line, words):
+            _add(self.types, word)
 
     def description(self, text: str, type_: str = "", language: str = "") -> None:
         """Add a text; with the type `abstract` it is before all others."""
@@ -112,8 +113,7 @@ class Describing:
 
     def publisher(self, text: str) -> None:
         """Add a publisher, without the punctuation of ISBD around it."""
-        if (text := one_line(text.strip(" ,:;[]"))) and text not in self.publishers:
-            self.publishers.append(text)
+        _add(self.publishers, one_line(text.strip(" ,:;[]")))
 
     def language(self, text: str) -> None:
         """Add the languages in a text."""
@@ -122,15 +122,12 @@ class Describing:
     def rights(self, text: str, url: str = "") -> None:
         """Add a statement of rights: its address, its text, or both. An address of a licence is the licence."""
         for entry in (url.strip(), one_line(text)):
-            if entry and entry not in self.all_rights:
-                self.all_rights.append(entry)
+            _add(self.all_rights, entry)
             self.license = self.license or license_in(entry)
 
     def more(self, name: str, text: str) -> None:
         """Add a text to `sources`, `relations`, `places` (coverage) or `formats`."""
-        texts: list[str] = getattr(self, name)
-        if (text := one_line(text)) and text not in texts and len(texts) < _MOST_VALUES:
-            texts.append(text)
+        _add(getattr(self, name), one_line(text))
 
     def fund(self, funder: str, funder_id: str = "", grant: str = "", url: str = "", title: str = "") -> None:
         """Add who paid for the work: a funder, its identifier, the number of the grant, its address and its title."""
@@ -213,6 +210,11 @@ class Describing:
             license=self.license,
             bibliography=known,
         )
+
+
+def _add(texts: list[str], text: str) -> None:
+    if text and len(texts) < _MOST_VALUES and text not in texts:
+        texts.append(text)
 
 
 def first(texts: Iterable[str]) -> str:

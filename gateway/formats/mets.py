@@ -164,9 +164,7 @@ def _whole_files(root: Element, namespace: str) -> frozenset[str]:
 def _best(groups: Mapping[str, list[tuple[Element, str]]], wholes: frozenset[str]) -> Iterator[tuple[Element, str]]:
     """Yield the files to publish: those that are the work in one file, and the best group of the others."""
     pictures = [use for use in groups if _is_image(groups[use], "image" if use in _IMAGES else "")]
-    images = [use for use in _IMAGES if use in pictures] or [use for use in ("download", *pictures) if use in pictures][
-        :1
-    ]
+    images = [use for use in _IMAGES if use in pictures] or ["download"] * ("download" in pictures) or pictures[:1]
     pages = len(groups[images[0]]) if images else 0
     same = (use for use in pictures if len(groups[use]) == pages > 1)  # the same pages under other names
     sizes = {*images, *same} - {*images[:1]}

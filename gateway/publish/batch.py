@@ -358,6 +358,11 @@ class Payloads:
         published = tuple(prefix for prefix, _, _ in state.records)
         return Task(self._facts, upstream, tuple(given), held_sets, state.files, published, takedowns, self._made)
 
+    def read(self, payload: Payload) -> Given:
+        """Return a stored payload as one that is not served unchanged, so that no format is added. Raise PageLost."""
+        page, cut = self._cut(payload)
+        return given_of(page.page, cut, "")
+
     def is_lost(self, payload: Payload) -> bool:
         """Return whether the inbox lacks the page of a payload, because an earlier inbox was lost."""
         if payload.page > self._lost_until or payload.page in self._at_hand:

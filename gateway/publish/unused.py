@@ -21,7 +21,8 @@ from gateway.store.base import Inbox, Store
 
 _ITEMS, _RECORDS = 500, 25  # so many records in each format, spread over the first items of a source
 _MOST_BYTES = 60_000  # of a payload: it is read once or twice for each path
-_MOST_TRIES = 150  # of one payload
+_MOST_TRIES = 150  # of one payload; a long one costs more for each
+_MOST_READ = 1_000_000  # bytes for all tries of one payload
 _ENOUGH = 5  # records in which a path was not used: in others it is only counted
 _MOST_NAMED = 12
 # Elements that are told apart by these attributes: of MARC, dim, xoai, Solr and JSON.
@@ -54,10 +55,11 @@ def unused_elements(store: Store, inbox: Inbox, source: str) -> Iterator[UnusedE
     payloads, samples = Payloads(store, inbox, facts), dict[str, _Sample]()
     rows = store.items(source, 0, _ITEMS)
     for _, state in rows[:: max(1, len(rows) // _RECORDS)]:
-        if state.is_deleted or state.is_withheld or any(map(payloads.is_lost, state.payloads)):
-            continue
-        for given in payloads.task(state.upstream, {}, state).given:
-            if not given.is_deleted and len(given.content) <= _MOST_BYTES:
+        for payload in () if state.is_deleted or state.is_withheld else state.payloads:
+            if payload.is_deleted or payloads.is_lost(payload):
+                continue
+            given = payloads.read(payload)
+            if len(given.content) <= _MOST_BYTES:
                 samples.setdefault(given.metadata_prefix, _Sample()).add(state.identifier, given, facts.fields)
     for prefix, sample in samples.items():
         yield from sample.unused(prefix)
@@ -93,14 +95,14 @@ class _Sample:
         self._records += 1
         root = xmlio.parse(standing_alone(given.content, given.declarations))
         paths: list[tuple[str, ...]] = [()]
-        tries = 0
+        most, tries = min(_MOST_TRIES, _MOST_READ // len(given.content)), 0
         for path in paths:  # it grows
             names = dict.fromkeys(_label(child) for holder in _at(root, path) for child in children(holder))
             for inner in [(*path, name) for name in names]:
                 number, example = self._unused.get(inner, (0, identifier))
                 is_open = inner not in self._used and number < _ENOUGH
                 tries += is_open
-                if tries > _MOST_TRIES:
+                if tries > most:
                     return
                 if inner in self._used or (is_open and self._is_used(root, inner, given, fields, work)):
                     paths.append(inner)

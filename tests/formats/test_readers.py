@@ -1,9 +1,12 @@
 """What each format reads, on small documents in the manner of real ones."""
 
+import pytest
+
 from gateway.core import xmlio
 from gateway.core.model import Work
 from gateway.core.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 from gateway.formats import marcxml, mods, qualified_dc, reader_of, stated_namespace
+from tests.growth import is_more_than_linear
 from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"
@@ -297,3 +300,22 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
 )
 def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespace: str) -> None:
     assert stated_namespace([profile]) == namespace
+
+
+@pytest.mark.slow
+@each_row(
+    "root, part",
+    [
+        (
+            'mets xmlns="http://www.loc.gov/METS/" xmlns:l="http://www.w3.org/1999/xlink"',
+            '<fileSec><fileGrp USE="{0}"><file MIMETYPE="image/png"><FLocat l:href="http://a.b/{0}"/></file></fileGrp></fileSec>',
+        ),
+        ('entry xmlns="http://www.w3.org/2005/Atom"', "<title>{0}</title><rights>{0}</rights>"),
+        ('entry xmlns="http://www.w3.org/2005/Atom"', "<title>{0}</title><publisher>{0}</publisher>"),
+        (f'dc xmlns="{DC}"', "<title>{0}</title><type>{0}</type>"),
+    ],
+)
+def test_many_parts_take_time_that_grows_with_their_number(root: str, part: str) -> None:
+    end = f"</{root.partition(' ')[0]}>"
+    quarter, whole = (f"<{root}>{''.join(map(part.format, range(number)))}{end}" for number in (6_000, 24_000))
+    assert not is_more_than_linear(read, quarter, whole)
