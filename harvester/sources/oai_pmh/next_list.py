@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import RawPage
-from harvester.http.dates import DAY, bound, written
+from harvester.http.dates import DAY, written
 from harvester.sources import Options
 from harvester.sources.oai_pmh.date_ranges import Window, window_of
 from harvester.sources.oai_pmh.list_state import Dates, ListState, state_of, text_of
@@ -51,13 +51,7 @@ def asks_for_all(page: RawPage) -> bool:
 
 def _dates(options: Options) -> Window:
     """Return the dates to ask for, in the granularity of the source. Raise ConfigurationError for wrong ones."""
-    granularity = options.granularity or DAY
-    first, last = options.window or ("", "")
-    try:
-        from_ = bound(first or options.from_, granularity)
-        until = bound(last or options.until, granularity, is_until=True)
-    except ValueError as error:
-        raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
+    from_, until = options.bounds(options.granularity or DAY)
     if until and from_ > until:
         raise ConfigurationError(f"Nothing is dated from {from_} until {until}: from is later than until.")
     return Window(from_, until)
