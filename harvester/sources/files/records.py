@@ -13,10 +13,10 @@ from lxml import etree
 from gateway.core.errors import AnswerError, NotXml
 from gateway.core.model import Slice
 from gateway.core.xmlio import name_of
-from gateway.core.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
+from gateway.core.xmltext import DII, utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources.files.collections import cut_places, doubt_of
-from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list
+from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list, parse_records
 from harvester.xml.decoding import decode
 from harvester.xml.parsing import Broken, Element, outline, strict
 from harvester.xml.repair import cleaned
@@ -223,19 +223,8 @@ def _read(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
 def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Cut:
     """Return records read as one answer; after a repair, the offsets refer to that answer."""
     first, last = places[0][0], places[-1][1]
-    declared = {**scope, "oai-pmh": OAI_PMH}
-    names = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in declared.items())
-    opening = f"<oai-pmh:OAI-PMH{names}><oai-pmh:ListRecords>".encode()
-    answer = parse_list(opening + text[first:last] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
-    if answer.repaired:
-        return Cut(answer.slices, "", answer.repaired, answer.repairs)
-    return Cut(tuple(_moved(record, first - len(opening)) for record in answer.slices))
-
-
-def _moved(slice_: Slice, by: int) -> Slice:
-    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
-    moved = slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
-    return slice_ if slice_.start == slice_.stop else moved
+    answer = parse_records(text[first:last], scope, first)
+    return Cut(answer.slices, "", answer.repaired, answer.repairs)
 
 
 def _identifier(root: etree._Element) -> str:

@@ -5,14 +5,15 @@ answer. `repairs` says what was repaired or passed over.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lxml import etree
 
 from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Format, SetDescription, Slice
+from gateway.core.xmltext import OAI_PMH, escape_attribute
 from harvester.xml.document import LIFTED as _LIFTED
 from harvester.xml.document import Document, read, read_list
 from harvester.xml.slices import LIST_VERBS, lists_of, local, named, text_of
@@ -118,6 +119,33 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
         document.losses,
         () if token and token.text else tuple(_unknown(document.root, verbs)),
     )
+
+
+def parse_records(records: bytes, scope: Mapping[str, str], at: int = 0) -> ListAnswer:
+    """Read records that stand outside of an answer, where `scope` has the namespaces declared around them.
+
+    Without repairs, the offsets of the slices are those of `records`, plus `at`. Raise the errors of `parse_list`.
+    """
+    opening = opening_of(scope) + b"<oai-pmh:ListRecords>"
+    answer = parse_list(opening + records + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
+    if answer.repaired:
+        return answer
+    slices = tuple(_moved(record, at - len(opening)) for record in answer.slices)
+    return replace(answer, slices=slices, repairs=())
+
+
+def opening_of(scope: Mapping[str, str]) -> bytes:
+    """Return the start tag of an answer that declares these namespaces."""
+    declared = {**scope, "oai-pmh": OAI_PMH}
+    names = "".join(f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in declared.items())
+    return f"<oai-pmh:OAI-PMH{names}>".encode()
+
+
+def _moved(slice_: Slice, by: int) -> Slice:
+    if slice_.start == slice_.stop:
+        return slice_
+    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
+    return slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
 
 
 def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
