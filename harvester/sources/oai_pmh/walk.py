@@ -57,7 +57,6 @@ class Walk:
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
-        """Go on where the cursor stands."""
         self.options, self.cursor = options, cursor
         before, note = state_of(cursor.state or options.known)
         known = state_of(options.known)[0].profile
