@@ -73,7 +73,7 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     if not (walk.state.position.window or walk.options.is_part):
         walk.options.answers.read(names.answers)
     if not unseen:
-        if names.breaks_off:
+        if names.pages.breaks_off:
             walk.doubt()
         if not walk.state.position.window and not walk.is_behind_windows:
             walk.compared = Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING
@@ -193,7 +193,7 @@ def compare(walk: Walk) -> Comparison:
     walk.is_end_shown = walk.is_end_shown or names.keeps_its_number
     walk.compared = Compared.NOTHING
     if names.count and not names.is_unknown:
-        is_end = names.has_ended and (seen.is_end_shown or not names.breaks_off)
+        is_end = names.has_ended and (seen.is_end_shown or not names.pages.breaks_off)
         is_whole = (is_end and names.count >= _received_count(walk)) or len(walk.named) >= _received_count(walk)
         walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:
@@ -201,7 +201,7 @@ def compare(walk: Walk) -> Comparison:
     is_cut = names.has_ended and _announces_more(walk, names)
     if is_cut:
         walk.note(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
-    is_cut_off = names.is_unread or (walk.is_behind_windows and names.breaks_off)
+    is_cut_off = names.pages.is_unread or (walk.is_behind_windows and names.pages.breaks_off)
     is_open = is_cut_off and not (seen.is_end_shown or walk.has_size())
     if seen.unseen or is_cut or is_open:
         walk.doubt()
@@ -242,7 +242,7 @@ def _received_count(walk: Walk) -> float:
 
 def _announces_more(walk: Walk, names: IdentifiersBetweenDates) -> bool:
     """Tell whether ListIdentifiers announces more records than it has named so far, and more than have come."""
-    more = max(names.count + names.twins, _received_count(walk) + walk.state.evidence.twins)
+    more = max(names.count + names.pages.twins, _received_count(walk) + walk.state.evidence.twins)
     return names.announced > more
 
 
@@ -269,10 +269,12 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
     if names.has_none:
         return Comparison(has_none=True)
     end = Comparison()
-    if names.breaks_off or (left > 0 and is_long) or not walk.has_size():
+    if names.pages.breaks_off or (left > 0 and is_long) or not walk.has_size():
         # Where there is no order, `settle_short_pages` asks one question.
         is_ordered = bool(walk.state.position.ordered)
-        end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest) if is_ordered else (Comparison(), 1)
+        end, read = (
+            _compare_from_last_date(walk, max(1, left - 1), names.pages.largest) if is_ordered else (Comparison(), 1)
+        )
         answers.read(read)
         left -= read
     if is_long and not end.unseen:
