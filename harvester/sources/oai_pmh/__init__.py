@@ -17,8 +17,8 @@ from harvester.sources.oai_pmh.get_records import record_by_record
 from harvester.sources.oai_pmh.headers import is_elsewhere, listed, single
 from harvester.sources.oai_pmh.list_records import next_page
 from harvester.sources.oai_pmh.list_state import Phase
-from harvester.sources.oai_pmh.next_list import asks_for_all, begins_anew
 from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught
+from harvester.sources.oai_pmh.transitions import asks_for_all, begins_anew
 from harvester.sources.oai_pmh.walk import Walk
 
 _WORK: Mapping[Phase, Callable[[Walk], Iterable[Step]]] = {

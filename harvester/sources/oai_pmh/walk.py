@@ -19,11 +19,10 @@ from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, windows_of
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
-from harvester.sources.oai_pmh.next_list import begun
 from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
-from harvester.sources.oai_pmh.transitions import check_transition
+from harvester.sources.oai_pmh.transitions import begun, check_transition
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 from harvester.sources.seen import Seen
 
