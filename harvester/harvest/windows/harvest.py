@@ -22,7 +22,7 @@ from gateway.core.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, Date
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from gateway.store.base import Inbox
 from harvester.harvest.run_lifecycle import RunLog
-from harvester.harvest.windows.plan import OPEN, closed, dates_of, divide, is_ignored, label_of, windows_of
+from harvester.harvest.windows import OPEN, closed, dates_of, divide, is_ignored, label_of, windows_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop
