@@ -12,7 +12,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.xmltext import parse_utc_datetime
 from harvester.harvest.sources_toml import AUTH_KINDS
-from harvester.harvest.windows.plan import UNITS
+from harvester.harvest.windows import UNITS
 from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Any]

@@ -19,7 +19,7 @@ from harvester.harvest.list_progress import Unlisted, report_waiting
 from harvester.harvest.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
 from harvester.harvest.run_lifecycle import ANNOUNCED, Conclusion, RunOptions, SourceRun, lists_of
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.windows.plan import label_of
+from harvester.harvest.windows import label_of
 from harvester.sources import UNFETCHED, Compared, Step
 
 _IN_ORDER = tuple(Compared)  # the least first

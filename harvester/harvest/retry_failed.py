@@ -31,7 +31,7 @@ from harvester.harvest.run_lifecycle import (
     source_options,
 )
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.windows.plan import closed, dates_of, label_of
+from harvester.harvest.windows import closed, dates_of, label_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop

@@ -34,8 +34,8 @@ from harvester.harvest.run_lifecycle import (
     summary,
 )
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.windows import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.harvest.windows.harvest import Fetcher, WindowedHarvest
-from harvester.harvest.windows.plan import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
 from harvester.runtime.interrupts import Stop

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from gateway.core.address_rules import are_allowable
 from gateway.core.special_addresses import CLASSES
-from harvester.harvest.windows.plan import UNITS
+from harvester.harvest.windows import UNITS
 from harvester.runtime.durations import are_hours, is_duration, is_schedule
 
 MOST_CONNECTIONS = 32  # to one host; more would overload a repository

@@ -17,6 +17,7 @@ from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.core.registry import members
 from gateway.core.xmltext import DIDL
+from harvester.http.dates import bound
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources.budget import Answers, Budget, optional_budget
 from harvester.sources.seen import Seen
@@ -125,6 +126,14 @@ class Options:
     def after(self, description: Description) -> Options:
         """Return the options of the lists, with the granularity and the knowledge of a description."""
         return replace(self, granularity=description.granularity, known=description.known)
+
+    def bounds(self, granularity: str) -> tuple[str, str]:
+        """Return the dates of the harvest, or of its window. Raise ConfigurationError for wrong ones."""
+        first, last = self.window or ("", "")
+        try:
+            return bound(first or self.from_, granularity), bound(last or self.until, granularity, is_until=True)
+        except ValueError as error:
+            raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
 
 
 class Description(NamedTuple):

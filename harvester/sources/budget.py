@@ -100,7 +100,6 @@ class Spender:
     """A `Fetch` for one list that counts requests and seconds until their result is known."""
 
     def __init__(self, fetch: Fetch, budget: Budget, *, is_plain: bool = False) -> None:
-        """Take `fetch`, the budget of the run, and whether to request uncompressed answers."""
         self._fetch, self._budget, self.is_plain = fetch, budget, is_plain
         self._requests, self._seconds, self._damaged = 0, 0.0, 0
         self._notes: dict[str, bool] = {}  # note: whether it was returned
@@ -181,7 +180,6 @@ class Places:
     """The dates of some pages of a list, each page as likely as any other."""
 
     def __init__(self, chance: Callable[[], float]) -> None:
-        """Begin a list; `chance` is that of `Answers`."""
         self._chance, self._pages = chance, 0
         self.dates: list[str] = []
 

@@ -5,18 +5,19 @@ Each function takes bytes with whole records, and returns their slices, with off
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lxml import etree
 
 from gateway.core.errors import AnswerError, NotXml
 from gateway.core.model import Slice
-from gateway.core.xmlio import name_of
-from gateway.core.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
+from gateway.core.xmlio import children, name_of
+from gateway.core.xmlio import text_of as folded_text_of
+from gateway.core.xmltext import DII, utc_datetime
 from harvester.http.dates import moment_of
-from harvester.sources.files.collections import cut_places, doubt_of
-from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list
+from harvester.sources.oai_pmh.answers import ListAnswer, ResumptionToken, parse_list, parse_records
 from harvester.xml.decoding import decode
 from harvester.xml.parsing import Broken, Element, outline, strict
 from harvester.xml.repair import cleaned
@@ -102,7 +103,7 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
     text, repairs = _text(body)
     repaired = b"" if text is body else text
     lists = _lists(text)
-    if is_metha(text):
+    if _OF_METHA.match(text):
         cut_ = _cut_metha(text, lists)
     elif lists:
         cut_ = _read(text, lists)
@@ -114,14 +115,17 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
 
 
 def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
-    """Return the records of an answer of metha, without the empty record of GetRecord."""
+    """Return the records of an answer of metha, which writes an empty record for GetRecord into ListRecords."""
     frame, start = b"", 0
     for place in sorted(place for listed in lists for place in listed):
         frame, start = frame + text[start : place[0]], place[1]
     root = _tree(frame + text[start:])
     answer = answer_of(root)
-    cut_ = _read(text, [listed for listed in lists if not all(is_blank(text[slice(*place)]) for place in listed)])
-    return cut_._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
+    cut_ = _read(
+        text, [listed for listed in lists if any(_TAG.sub(b"", text[slice(*place)]).strip() for place in listed)]
+    )
+    prefix = next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
+    return cut_._replace(prefix=prefix, moment=moment_of(answer.response_date), answer=answer)
 
 
 def cut_collection(text: bytes, root: etree._Element, name: str, second: int) -> Cut | None:
@@ -223,19 +227,8 @@ def _read(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
 def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Cut:
     """Return records read as one answer; after a repair, the offsets refer to that answer."""
     first, last = places[0][0], places[-1][1]
-    declared = {**scope, "oai-pmh": OAI_PMH}
-    names = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in declared.items())
-    opening = f"<oai-pmh:OAI-PMH{names}><oai-pmh:ListRecords>".encode()
-    answer = parse_list(opening + text[first:last] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
-    if answer.repaired:
-        return Cut(answer.slices, "", answer.repaired, answer.repairs)
-    return Cut(tuple(_moved(record, first - len(opening)) for record in answer.slices))
-
-
-def _moved(slice_: Slice, by: int) -> Slice:
-    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
-    moved = slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
-    return slice_ if slice_.start == slice_.stop else moved
+    answer = parse_records(text[first:last], scope, first)
+    return Cut(answer.slices, "", answer.repaired, answer.repairs)
 
 
 def _identifier(root: etree._Element) -> str:
@@ -311,25 +304,92 @@ def _line(line: bytes, place: int) -> tuple[str, Slice, bytes]:
     return str(values["prefix"]), slice_, text
 
 
+# --- Documents with several records of one format: a MARCXML `collection`, `modsCollection`, a list in any root ---
+#
+# A document is cut if its root is no record itself, and its children, or those of one element in it, are records.
+
+# The roots of records, by their local names. A `record` is one of MARC only with fields in it.
+_RECORDS = frozenset((
+    "TEI", "article", "codeBook", "dc", "dim", "doc", "doi_record", "ead", "entry", "lido", "mets", "mods", "oai_marc",
+    "qualifieddc", "record", "resource", "rioxx", "thesis", "uketddc", "xMetaDiss", "crossref", "junii2", "jpcoar",
+    "DIDL", "arXiv", "arXivRaw", "metadata", "eprint", "OAI-PMH", "RDF", "mycoreobject", "lom", "olac",
+))  # fmt: skip
+# Of these, one document may describe several, which cannot be cut: parts of them stand elsewhere in it.
+_SEVERAL = frozenset(("ProvidedCHO", "journal_article", "conference_paper", "content_item", "stdyDscr", "teiHeader"))
+
+
+class Place(NamedTuple):
+    """One record in a document: its bytes, the namespaces around it, and a key that is its own in the document."""
+
+    start: int
+    stop: int
+    declarations: tuple[tuple[str, str], ...]
+    key: str
+
+
+def cut_places(text: bytes, root: etree._Element) -> tuple[Place, ...]:
+    """Return the records in a document; none if it is one record, or nothing that is known."""
+    if _is_record(root):
+        return ()
+    try:
+        top = outline(text, _LEVELS)
+    except Broken:
+        return ()
+    level = [(root, top)]
+    for _ in range(_LEVELS - 1):
+        for holder, place in level:
+            found = list(zip(children(holder), place.children, strict=False))
+            records = [pair for pair in found if _is_record(pair[0])] or (found if _is_list(holder) else [])
+            if records:
+                return tuple(_places(holder, records))
+        level = [pair for holder, place in level for pair in zip(children(holder), place.children, strict=False)]
+    return ()
+
+
+def _is_record(element: etree._Element) -> bool:
+    name = name_of(element)[1]
+    if name == "record":
+        return any(name_of(child)[1] in ("leader", "datafield", "controlfield") for child in children(element))
+    if name == "metadata":  # of xoai, or what holds a record
+        return any(name_of(child)[1] == "element" for child in children(element))
+    return name in _RECORDS and len(element) > 0
+
+
+def _is_list(holder: etree._Element) -> bool:
+    """Return whether all children have one name, and each has elements of its own: a list of an unknown format."""
+    parts = list(children(holder))
+    return len(parts) > 1 and len({part.tag for part in parts}) == 1 and all(len(part) > 1 for part in parts)
+
+
+def _places(holder: etree._Element, records: list[tuple[etree._Element, Element]]) -> Iterator[Place]:
+    declarations = tuple((prefix or "", uri) for prefix, uri in holder.nsmap.items())
+    keys = [_key(element) for element, _ in records]
+    times = Counter(keys)
+    for number, ((_, place), key) in enumerate(zip(records, keys, strict=True), 1):
+        yield Place(place.start, place.stop, declarations, key if key and times[key] == 1 else str(number))
+
+
+def _key(element: etree._Element) -> str:
+    """Return the identifier of a record in its own format: field 001, recordIdentifier, lidoRecID; else nothing."""
+    for child in element.iter("{*}controlfield", "{*}recordIdentifier", "{*}lidoRecID", "{*}fixfield"):
+        if name_of(child)[1] not in ("controlfield", "fixfield") or (child.get("tag") or child.get("id")) == "001":
+            return folded_text_of(child)[:200]
+    return element.get("ID") or element.get("id") or ""
+
+
+def doubt_of(root: etree._Element) -> str:
+    """Return a sentence if a document that is read as one record may describe several works, else nothing."""
+    counts = Counter(name for element in root.iter("{*}*") if (name := name_of(element)[1]) in _SEVERAL)
+    name, most = max(counts.items(), key=lambda pair: pair[1], default=("", 0))
+    if most < 2:  # noqa: PLR2004
+        return ""
+    return f"It has {most} elements {name}, and is read as one record. Divide it into one document for each work."
+
+
 # --- Files of metha ---------------------------------------------------------------------------------------------------
 
 _TAG = re.compile(rb"<[^<>]*>")
-_BEGINNING = re.compile(rb"\s*(?:<\?xml[^<>]*>\s*)?<Response>\s*<responseDate>")
-
-
-def is_metha(body: bytes) -> bool:
-    """Return whether a document is an answer written by metha."""
-    return _BEGINNING.match(body) is not None
-
-
-def is_blank(record: bytes) -> bool:
-    """Return whether a record is empty: metha writes one for GetRecord into answers to ListRecords."""
-    return not _TAG.sub(b"", record).strip()
-
-
-def prefix_of(root: etree._Element) -> str:
-    """Return the requested metadataPrefix; empty when there is none."""
-    return next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
+_OF_METHA = re.compile(rb"\s*(?:<\?xml[^<>]*>\s*)?<Response>\s*<responseDate>")
 
 
 def answer_of(root: etree._Element) -> ListAnswer:

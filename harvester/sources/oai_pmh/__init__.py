@@ -7,19 +7,26 @@ decides (`all_identifiers`). A list never ends as whole because nothing more cam
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 
-from gateway.core.model import Cursor
+from gateway.core.errors import NotOaiPmh, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
-from harvester.sources import Option, Options, SourceKind, Step
+from harvester.sources import Listed, Option, Options, SourceKind, Step
+from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
+from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.description import channels, describe, recognise, with_sets
 from harvester.sources.oai_pmh.end_of_list import left
 from harvester.sources.oai_pmh.get_records import record_by_record
-from harvester.sources.oai_pmh.headers import is_elsewhere, listed, single
+from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages, IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.list_records import next_page
-from harvester.sources.oai_pmh.list_state import Phase
-from harvester.sources.oai_pmh.next_list import asks_for_all, begins_anew
-from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught
+from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of
+from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught, with_entry
+from harvester.sources.oai_pmh.requests import single_url
+from harvester.sources.oai_pmh.transitions import asks_for_all, begins_anew
 from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 
 _WORK: Mapping[Phase, Callable[[Walk], Iterable[Step]]] = {
     Phase.PAGES: lambda walk: (next_page(walk),),
@@ -45,6 +52,98 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
             is_over = step.is_last
         if walk.fatal_error is not None:
             raise walk.fatal_error
+
+
+# --- A sweep: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord ---
+
+
+def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
+    """List the headers of the cursor's whole list. The dates of its harvest do not matter.
+
+    Only the profile of the server is used from the cursor. Raise the errors of `changes`. A list that does not end
+    properly ends with doubts. One whose end no number shows is asked for once more, from its last date on.
+    """
+    pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
+    for answer in pages.answers():
+        yield Listed(
+            answer.slices,
+            len(pages.identifiers),
+            pages.announced,
+            (pages.has_ended and not pages.is_open) or pages.loops,
+            tuple(_doubts(pages, answer)),
+            pages.has_slipped,
+        )
+    if pages.is_open:
+        yield from _rest(options, cursor, fetch, pages)
+
+
+def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages) -> Iterator[Listed]:
+    """List what is named behind a break; the end has a doubt if it does not show all."""
+    state = _known(options, cursor)
+
+    def ask(window: Window) -> IdentifierPages:
+        return IdentifierPages(options, cursor, fetch, state.moved(window=str(window)))
+
+    rest = IdentifiersBehindBreak(pages, Window(), ask)
+    trouble = ""
+    try:
+        for answer in rest.answers():
+            yield Listed(answer.slices, len(pages.identifiers), pages.announced, is_last=False)
+    except PASSING as error:
+        trouble = f" {error}"
+    count = len(pages.identifiers)
+    is_doubted = pages.breaks_off and not rest.is_end_shown
+    doubts = (broken_off(count) + trouble,) if is_doubted else _doubts_of_number(pages)
+    yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
+
+
+def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
+    """Yield the reasons to doubt that all records are named."""
+    if pages.loops:
+        yield LOOPS
+    yield from answer.losses
+    yield from (f"ListIdentifiers: {code}: {text}" for code, text in answer.errors if answer.slices)
+    if pages.has_ended and not pages.breaks_off:
+        yield from _doubts_of_number(pages)
+    yield from islice((f"A header cannot be read: {record.problem}" for record in answer.slices if record.problem), 1)
+
+
+def _doubts_of_number(pages: IdentifierPages) -> Iterator[str]:
+    if pages.announced is not None and len(pages.identifiers) + pages.twins < pages.announced:
+        yield f"ListIdentifiers announced {pages.announced} records and named {len(pages.identifiers)}."
+
+
+def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Fetch one record in the cursor's format; without a slice when the source says that there is none.
+
+    Raise RemoteError for any other error of the protocol, NotOaiPmh when the source sends another record, and the
+    errors of `asked`.
+    """
+    url = single_url(options, cursor, _known(options, cursor), identifier)
+    fetched, answer = fetch_answer(options, fetch, url, parse_list, patience=PATIENCE)
+    page = raw_page(options, cursor, "GetRecord", fetched, answer)
+    if not answer.slices and {code for code, _ in answer.errors} <= GONE:
+        return page, ()
+    if not answer.slices:
+        raise RemoteError(answer.errors)
+    if answer.slices[0].identifier != identifier:
+        raise NotOaiPmh(
+            f"It was asked for {identifier} and sent {answer.slices[0].identifier or 'a record without name'}."
+        )
+    return page, answer.slices[:1]
+
+
+def is_elsewhere(page: RawPage) -> bool:
+    """Return whether an answer without the record says that it exists in other formats only."""
+    answer = parse_list(page.repaired or page.body)
+    codes = {code for code, _ in answer.errors}
+    return is_of_another_format(page.metadata_prefix, codes, is_first_generation=answer.version.startswith("1"))
+
+
+def _known(options: Options, cursor: Cursor) -> ListState:
+    """Return a list that has not begun, with what is known of the server."""
+    state, _ = state_of(cursor.state or options.known)
+    return with_entry(options.own, ListState(profile=state.profile))
 
 
 SOURCE = SourceKind(

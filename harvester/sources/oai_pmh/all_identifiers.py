@@ -54,7 +54,6 @@ class IdentifierList:
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Spender, state: ListState) -> None:
-        """Take the list and the window in which `state` stands."""
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
         self._lacks: Callable[[Slice], bool] = lambda _named: True
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`

@@ -5,14 +5,15 @@ answer. `repairs` says what was repaired or passed over.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lxml import etree
 
 from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Format, SetDescription, Slice
+from gateway.core.xmltext import OAI_PMH, escape_attribute
 from harvester.xml.document import LIFTED as _LIFTED
 from harvester.xml.document import Document, read, read_list
 from harvester.xml.slices import LIST_VERBS, lists_of, local, named, text_of
@@ -108,7 +109,7 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     token = _token(document.root, verbs)
     return ListAnswer(
         local(verbs[0]) if verbs else "",
-        _response_date(document.root),
+        _first(document.root, "responseDate"),
         errors,
         slices,
         token,
@@ -120,6 +121,33 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     )
 
 
+def parse_records(records: bytes, scope: Mapping[str, str], at: int = 0) -> ListAnswer:
+    """Read records that stand outside of an answer, where `scope` has the namespaces declared around them.
+
+    Without repairs, the offsets of the slices are those of `records`, plus `at`. Raise the errors of `parse_list`.
+    """
+    opening = opening_of(scope) + b"<oai-pmh:ListRecords>"
+    answer = parse_list(opening + records + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
+    if answer.repaired:
+        return answer
+    slices = tuple(_moved(record, at - len(opening)) for record in answer.slices)
+    return replace(answer, slices=slices, repairs=())
+
+
+def opening_of(scope: Mapping[str, str]) -> bytes:
+    """Return the start tag of an answer that declares these namespaces."""
+    declared = {**scope, "oai-pmh": OAI_PMH}
+    names = "".join(f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in declared.items())
+    return f"<oai-pmh:OAI-PMH{names}>".encode()
+
+
+def _moved(slice_: Slice, by: int) -> Slice:
+    if slice_.start == slice_.stop:
+        return slice_
+    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
+    return slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
+
+
 def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
     """Read Identify. `repairs` says when the source speaks OAI-PMH 1.x.
 
@@ -128,7 +156,7 @@ def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
     document, identify = _verb(body, content_type, "Identify")
     older = () if document.version == "2.0" else (f"The source speaks OAI-PMH {document.version}.",)
     return IdentifyAnswer(
-        _response_date(document.root),
+        _first(document.root, "responseDate"),
         _first(identify, "repositoryName"),
         _first(identify, "baseURL"),
         _first(identify, "protocolVersion"),
@@ -152,7 +180,9 @@ def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
         for element in named(listed, "metadataFormat")
     ]
     kept = tuple(format_ for format_ in formats if format_.metadata_prefix)
-    return FormatsAnswer(_response_date(document.root), kept, _remarks(document, "formats", len(formats) - len(kept)))
+    return FormatsAnswer(
+        _first(document.root, "responseDate"), kept, _remarks(document, "formats", len(formats) - len(kept))
+    )
 
 
 def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
@@ -171,7 +201,7 @@ def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
     ]
     kept = tuple(set_ for set_ in sets if set_.spec)
     remark = _remarks(document, "sets", len(sets) - len(kept))
-    return SetsAnswer(_response_date(document.root), kept, _token(document.root, [listed]), remark)
+    return SetsAnswer(_first(document.root, "responseDate"), kept, _token(document.root, [listed]), remark)
 
 
 def _verb(body: bytes, content_type: str, verb: str) -> tuple[Document, etree._Element]:
@@ -199,10 +229,6 @@ def _errors(root: etree._Element) -> tuple[tuple[str, str], ...]:
     return tuple(
         ((element.get("code") or "").strip() or "unknown", text_of(element)) for element in named(root, "error")
     )
-
-
-def _response_date(root: etree._Element) -> str:
-    return _first(root, "responseDate")
 
 
 def _first(parent: etree._Element, name: str) -> str:

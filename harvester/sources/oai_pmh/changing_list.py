@@ -75,7 +75,6 @@ class Parts:
     def __init__(
         self, options: Options, cursor: Cursor, fetch: Spender, state: ListState, dated: Datestamps, take: Take
     ) -> None:
-        """Take the list, the window in which `state` stands, and the datestamps of the identifiers in it."""
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
         self._dated, self._take = dated, take
         self.granularity = granularity_of(options, state)

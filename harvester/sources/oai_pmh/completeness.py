@@ -73,17 +73,17 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     if not (walk.state.position.window or walk.options.is_part):
         walk.options.answers.read(names.answers)
     if not unseen:
-        if names.breaks_off:
+        if names.pages.breaks_off:
             walk.doubt()
         if not walk.state.position.window and not walk.is_behind_windows:
-            walk.note_comparison(Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING)
+            walk.compared = Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING
         return None
     named = NotOaiPmh(f"ListRecords returns no record {here.in_words}; ListIdentifiers lists {unseen}.")
     if not names.has_ended:
         walk.doubt()
         return take_fallback(walk, named, page)
     walk.note(f"{named} It is asked for record by record.")
-    walk.change(ask_singly(walk.state))
+    walk.state = ask_singly(walk.state)
     return walk.step(page)
 
 
@@ -95,7 +95,7 @@ def contradicted_end(walk: Walk, page: RawPage, slices: tuple[Slice, ...], answe
     not allow is a doubt. Raise as `take_fallback` does.
     """
     is_open = not walk.has_size()
-    walk.change(walk.state.noted(is_unread=walk.state.evidence.is_unread or bool(answer.unknown)))
+    walk.state = walk.state.noted(is_unread=walk.state.evidence.is_unread or bool(answer.unknown))
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
     elif is_open and (not walk.options.is_part or walk.state.position.token or answer.token or answer.unknown):
@@ -190,18 +190,18 @@ def compare(walk: Walk) -> Comparison:
     except _UNANSWERED as error:
         walk.note(f"ListIdentifiers could not be compared. {error}")
         seen = Comparison()
-    walk.note_end(is_shown=walk.is_end_shown or names.keeps_its_number)
-    walk.note_comparison(Compared.NOTHING)
+    walk.is_end_shown = walk.is_end_shown or names.keeps_its_number
+    walk.compared = Compared.NOTHING
     if names.count and not names.is_unknown:
-        is_end = names.has_ended and (seen.is_end_shown or not names.breaks_off)
+        is_end = names.has_ended and (seen.is_end_shown or not names.pages.breaks_off)
         is_whole = (is_end and names.count >= _received_count(walk)) or len(walk.named) >= _received_count(walk)
-        walk.note_comparison(Compared.WHOLE if is_whole else Compared.PART)
+        walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:
         walk.note(f"ListIdentifiers names {seen.unseen}, which has not come.")
     is_cut = names.has_ended and _announces_more(walk, names)
     if is_cut:
         walk.note(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
-    is_cut_off = names.is_unread or (walk.is_behind_windows and names.breaks_off)
+    is_cut_off = names.pages.is_unread or (walk.is_behind_windows and names.pages.breaks_off)
     is_open = is_cut_off and not (seen.is_end_shown or walk.has_size())
     if seen.unseen or is_cut or is_open:
         walk.doubt()
@@ -230,7 +230,7 @@ def count_all(walk: Walk) -> None:
     came = len(walk.received.all)
     in_windows = came - (walk.state.evidence.distinct - walk.state.evidence.in_windows)
     walk.note(f"ListRecords announces {size} records in all, of which {came} have come.")
-    walk.change(walk.state.noted(in_windows=in_windows, announced_first=size, announced=size))
+    walk.state = walk.state.noted(in_windows=in_windows, announced_first=size, announced=size)
 
 
 def _received_count(walk: Walk) -> float:
@@ -242,7 +242,7 @@ def _received_count(walk: Walk) -> float:
 
 def _announces_more(walk: Walk, names: IdentifiersBetweenDates) -> bool:
     """Tell whether ListIdentifiers announces more records than it has named so far, and more than have come."""
-    more = max(names.count + names.twins, _received_count(walk) + walk.state.evidence.twins)
+    more = max(names.count + names.pages.twins, _received_count(walk) + walk.state.evidence.twins)
     return names.announced > more
 
 
@@ -269,10 +269,12 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
     if names.has_none:
         return Comparison(has_none=True)
     end = Comparison()
-    if names.breaks_off or (left > 0 and is_long) or not walk.has_size():
+    if names.pages.breaks_off or (left > 0 and is_long) or not walk.has_size():
         # Where there is no order, `settle_short_pages` asks one question.
         is_ordered = bool(walk.state.position.ordered)
-        end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest) if is_ordered else (Comparison(), 1)
+        end, read = (
+            _compare_from_last_date(walk, max(1, left - 1), names.pages.largest) if is_ordered else (Comparison(), 1)
+        )
         answers.read(read)
         left -= read
     if is_long and not end.unseen:
@@ -324,9 +326,9 @@ def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
     if evidence.is_as_announced or not (short or end):
         return ()
     if short and is_mixed:
-        walk.note_end(is_shown=False)  # the records that a page lacks may have any date
+        walk.is_end_shown = False  # the records that a page lacks may have any date
     if not evidence.is_settled and _from(walk) is None:
-        walk.change(walk.state.noted(is_settled=True, short=""))
+        walk.state = walk.state.noted(is_settled=True, short="")
         walk.note("Some pages have fewer records than others, and no date shows where records may be missing.")
         if walk.compared is not Compared.WHOLE:
             walk.doubt()
@@ -337,10 +339,10 @@ def settle_short_pages(walk: Walk) -> tuple[Window, ...]:
             walk.doubt()
         unanswered = [] if is_mixed else unanswered  # where there is no order, the records may have any date
         mixed = evidence.part if is_mixed else 0
-        walk.change(walk.state.noted(is_settled=True, mixed=mixed, short=text_of_windows(*named)))
+        walk.state = walk.state.noted(is_settled=True, mixed=mixed, short=text_of_windows(*named))
         return (*named, *unanswered)
     is_hiding = is_mixed and len(named) < len(short)
-    walk.change(walk.state.noted(short="", is_doubted=evidence.is_doubted or bool(named) or is_hiding))
+    walk.state = walk.state.noted(short="", is_doubted=evidence.is_doubted or bool(named) or is_hiding)
     return _halves(walk) if is_hiding and not walk.state.position.is_sliced else ()
 
 
@@ -358,7 +360,7 @@ def _ask_around(walk: Walk, short: tuple[Window, ...], end: Window | None) -> tu
             named.append(window)
         elif window == end:
             is_some = 0 < names.count < walk.state.evidence.part
-            walk.note_end(is_shown=not short and (walk.is_end_shown or (is_some and names.shows_end())))
+            walk.is_end_shown = not short and (walk.is_end_shown or (is_some and names.shows_end()))
         elif not names.count:
             unanswered.append(window)
     return named, unanswered
@@ -366,7 +368,7 @@ def _ask_around(walk: Walk, short: tuple[Window, ...], end: Window | None) -> tu
 
 def _halves(walk: Walk) -> tuple[Window, ...]:
     """Return the halves of a list without order that has hidden records."""
-    walk.change(restart(walk.state).moved(is_sliced=True))
+    walk.state = restart(walk.state).moved(is_sliced=True)
     walk.note("The list hides records that come by date. It is asked for in two halves.")
     return walk.halves(NotOaiPmh("The list hides records that come by date.")) or ()
 
@@ -397,7 +399,7 @@ def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Compa
     is_last = bool(position.last or (position.window and not position.least))
     is_some = 0 < names.count < walk.state.evidence.part  # as many: it may not look at dates
     is_end_shown = not unseen and is_some and names.shows_end(full) and bool(position.ordered)
-    walk.note_end(is_shown=is_end_shown or walk.is_end_shown)
+    walk.is_end_shown = is_end_shown or walk.is_end_shown
     return Comparison(unseen, bool(unseen) and is_last, is_end_shown, names.has_none), names.answers
 
 

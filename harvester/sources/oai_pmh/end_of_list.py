@@ -20,8 +20,8 @@ from harvester.sources.oai_pmh.walk import Walk
 
 def complete_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Continue after a part that ended as it should."""
-    walk.succeed()
-    walk.spare_requests()
+    walk.failures = 0
+    walk.fetch.spare()
     return end_part(walk, page, slices)
 
 
@@ -32,17 +32,15 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """
     if walk.state.position.window and walk.may_ask_no_more:
         walk.note(f"The list is not asked for in smaller windows any more. {walk.fetch.sentence}")
-        walk.change(walk.state.moved(windows="").noted(is_doubted=True))
+        walk.state = walk.state.moved(windows="").noted(is_doubted=True)
     elif walk.state.position.window:
         if _halve(walk):
             return walk.step(page, slices)
         size = walk.size()
         is_kept = (size or 0) == walk.state.evidence.part
-        walk.change(
-            walk.state.noted(
-                tally=walk.state.evidence.tally + (walk.state.evidence.part if size is None else size),
-                unsized=walk.state.evidence.unsized + (not is_kept),
-            )
+        walk.state = walk.state.noted(
+            tally=walk.state.evidence.tally + (walk.state.evidence.part if size is None else size),
+            unsized=walk.state.evidence.unsized + (not is_kept),
         )
         following = next_window(walk.state)
         if following is not None:
@@ -72,7 +70,7 @@ def _halve(walk: Walk) -> bool:
         state = state.noted(announced_first=size, announced=size)
     parts = walk.halves(NotOaiPmh(doubt))
     if parts is None:
-        walk.change(state.noted(is_doubted=True))
+        walk.state = state.noted(is_doubted=True)
         return False
     walk.begin_part(enter_window(state, *parts).moved(is_sliced=True))
     return True
@@ -82,12 +80,12 @@ def _begin_check(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: W
     """Begin the check by ListIdentifiers, if it is known which records have come."""
     count_all(walk)
     state = walk.state
-    if not walk.recall_earlier() or not walk.recall_all():
+    if not walk.received.recall() or not walk.recall_all():
         return end_list(walk, page, slices, (f"{misfit_in_words(state)} What came before is not known here.",))
     if window == state.position.whole:
         window = walk.whole
     walk.note(f"{misfit_in_words(state)} ListIdentifiers is to decide.")
-    walk.change(begin_check(state, window))
+    walk.state = begin_check(state, window)
     return walk.step(page, slices)
 
 
@@ -111,7 +109,7 @@ def end_list(walk: Walk, page: RawPage, slices: tuple[Slice, ...], doubts: tuple
         state.profile.dates if state.evidence.received or state.profile.dates != Dates.NEEDED else Dates.UNKNOWN.value
     )
     rest = state.at_rest().moved(complete=complete, left=text_of_windows(*left)).learning(dates=dates)
-    walk.change(state_of(state.position.paused)[0].moved(left=rest.position.left) if state.position.paused else rest)
+    walk.state = state_of(state.position.paused)[0].moved(left=rest.position.left) if state.position.paused else rest
     losses = tuple(f"The records dated {window.in_words} could not be harvested." for window in left)
     end = ListEnd.GAPS if doubts or losses else ListEnd.PROPER
     return walk.step(page, slices, end, (*doubts, *losses), of=state)

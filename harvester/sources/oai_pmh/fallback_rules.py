@@ -203,15 +203,16 @@ def take_fallback(walk: Walk, error: GatewayError, page: RawPage | None = None, 
         return walk.give_up(error, page or proof)
     if walk.idle > _MOST_IDLE:
         return _all_record_by_record(walk, error, page or proof, slices)
-    if not walk.recall_earlier():
-        walk.forget_list()
+    if not walk.received.recall():
+        walk.received.forget()
+        walk.state = walk.state.at_rest().moved(from_=walk.state.position.from_, until=walk.state.position.until)
         walk.note(f"{error} The list begins anew: what came before is not known here.")
         return walk.step(page or proof)
     if not walk.state.evidence.has_pages and not walk.singly_tries and walk.in_vain >= _most_in_vain(error):
-        walk.count_singly()
+        walk.singly_tries += 1
         # ListIdentifiers is asked after Identify. So the next list, from this time on, has what this list misses.
         first = walk.state.position.first or min(span(proof, identity)[1], proof.received_at)
-        walk.change(ask_singly(restart(walk.state).moved(first=first)))
+        walk.state = ask_singly(restart(walk.state).moved(first=first))
         walk.note(f"{error} ListRecords has brought nothing; all records are requested one by one.")
         return walk.step(page or proof, slices)
     granularity = walk.granularity()
@@ -229,7 +230,7 @@ def _most_in_vain(error: GatewayError) -> int:
 def leave_loop(walk: Walk, page: RawPage, slices: tuple[Slice, ...], what: str) -> Step:
     """Leave a list that loops. Raise NotOaiPmh when the source does not even answer Identify."""
     error = NotOaiPmh(f"The source sent {what}: the list would never end.")
-    walk.note_trouble(error)
+    walk.trouble = error
     if walk.failures < MOST_FAILURES:
         return take_fallback(walk, error, page, slices)
     return _all_record_by_record(walk, error, page, slices)
@@ -237,7 +238,7 @@ def leave_loop(walk: Walk, page: RawPage, slices: tuple[Slice, ...], what: str) 
 
 def _all_record_by_record(walk: Walk, error: GatewayError, page: RawPage, slices: tuple[Slice, ...]) -> Step:
     walk.note(f"{error} Asking by date does not help.")
-    walk.forget_idle()
-    walk.recall_earlier()
-    walk.change(ask_singly(restart(walk.state)).learning(ignores_dates=True))
+    walk.idle = 0
+    walk.received.recall()
+    walk.state = ask_singly(restart(walk.state)).learning(ignores_dates=True)
     return walk.step(page, slices)

@@ -15,7 +15,7 @@ from harvester.sources.oai_pmh.end_of_list import complete_part, end_list, end_p
 from harvester.sources.oai_pmh.fallback_rules import dispute_in, misfit_in_words, take_fallback
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.requests import single_url
-from harvester.sources.oai_pmh.transitions import enter_window
+from harvester.sources.oai_pmh.transitions import enter_window, restart
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk
 from harvester.sources.repeated_requests import PASSING
 
@@ -53,9 +53,9 @@ def _record_step(walk: Walk, listing: IdentifierList, named: Missing) -> Step:
     identifier = named.identifier
     try:
         page, slices, losses = get_record(walk.options, walk.cursor, walk.state, walk.fetch, named)
-        walk.note_losses(losses)
+        walk.losses = losses
     except PASSING as error:
-        walk.note_trouble(error)
+        walk.trouble = error
         proof, _ = walk.identified(error, is_fresh=True)
         page, slices = unfetched(
             proof, single_url(walk.options, walk.cursor, walk.state, identifier), identifier, error
@@ -99,16 +99,16 @@ def _after_listing(walk: Walk, listing: IdentifierList) -> Step:
         return _end_check(walk, listing, page)
     if listing.is_outside:
         walk.note("The source ignores from and until, so its list has all records.")
-        walk.change(walk.state.moved(window="", windows="").learning(ignores_dates=True))
+        walk.state = walk.state.moved(window="", windows="").learning(ignores_dates=True)
     if listing.is_whole and not walk.state.position.window:
         if doubt := doubt_about_end(walk, listing):
             return end_list(walk, page, (), (doubt,))
-        walk.note_comparison(Compared.WHOLE)
+        walk.compared = Compared.WHOLE
     elif listing.is_whole and listing.beyond != walk.state.here and (doubt := doubt_about_end(walk, listing)):
         walk.note(doubt)
         walk.doubt()
     if listing.is_whole or (listing.has_ended and walk.state.position.window):
-        walk.change(walk.state.noted(is_doubted=walk.state.evidence.is_doubted or not listing.is_whole))
+        walk.state = walk.state.noted(is_doubted=walk.state.evidence.is_doubted or not listing.is_whole)
         return complete_part(walk, page)
     walk.note(str(listing.trouble))
     return _leave_window(walk, listing.trouble, page)
@@ -146,15 +146,15 @@ def _leave_window(walk: Walk, error: GatewayError, page: RawPage) -> Step:
     walk.fail()
     state = walk.state
     if not (state.evidence.received or state.position.window):
-        walk.restart_safe()
+        walk.safe = restart(walk.safe)
         if walk.singly_tries == 1 and not isinstance(error, NoContent):
-            walk.count_singly()  # even the names of all may be too much for one answer
+            walk.singly_tries += 1  # even the names of all may be too much for one answer
             return take_fallback(walk, error, page)
     if not state.evidence.received or (state.position.window and walk.failures > MOST_FAILURES):
         return walk.give_up(error, page)
     if not state.position.window:
         return end_list(walk, page, (), (str(error),))
-    walk.change(state.moved(left=text_of_windows(*windows_of(state.position.left), state.here)).noted(has_gaps=True))
+    walk.state = state.moved(left=text_of_windows(*windows_of(state.position.left), state.here)).noted(has_gaps=True)
     return end_part(walk, page)
 
 
@@ -169,15 +169,15 @@ def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
         walk.note(f"GetRecord decided which of them are living: {disputed}.")
         return end_list(walk, page, (), ())
     if listing.is_whole and state.here == walk.whole:
-        walk.note_comparison(Compared.WHOLE)
+        walk.compared = Compared.WHOLE
         shows = listing.keeps_its_number or listing.is_end_shown or listing.is_in_parts
-        walk.note_end(is_shown=shows or walk.is_end_shown)
+        walk.is_end_shown = shows or walk.is_end_shown
     tolerance = walk.options.announced_tolerance
     is_kept = listing.keeps_its_number or listing.has_entries(state.evidence.promised)
     is_overruled = not state.evidence.is_short(tolerance) or is_kept or _keep_their_numbers(state)
     if listing.is_whole and is_overruled:
         doubt = doubt_about_end(walk, listing)
-        walk.note_comparison(Compared.PART if doubt else walk.compared)
+        walk.compared = Compared.PART if doubt else walk.compared
         return end_list(walk, page, (), (doubt,) if doubt else ())
     trouble = str(listing.trouble) if not listing.is_whole else _uncounted(listing)
     parts = walk.halves(listing.trouble) if state.evidence.is_short(tolerance) else None

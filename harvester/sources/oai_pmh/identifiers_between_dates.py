@@ -11,6 +11,7 @@ from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import OF_EVERY_ITEM, IdentifierPages
+from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.observations import is_in
 from harvester.sources.oai_pmh.walk import Walk
 from harvester.sources.repeated_requests import PATIENCE
@@ -19,17 +20,18 @@ from harvester.sources.repeated_requests import PATIENCE
 class IdentifiersBetweenDates:
     """The identifiers in a window, read only as far as needed.
 
-    `dated` is the window of the records that must have come. `count` is the number of identifiers, `answers` the number
-    of answers, `unseen_date` the datestamp of a record that has not come. `has_none`: the source has no
-    ListIdentifiers, or it does not distinguish formats. `is_unknown`: it is not known what came in earlier runs.
+    `dated` is the window of the records that must have come. `deadline_seconds` is the time limit of each request.
+    `pages` is what is known of their list. `answers` is the number of answers, `unseen_date` the datestamp of a record
+    that has not come. `has_none`: the source has no ListIdentifiers, or it does not distinguish formats. `is_unknown`:
+    it is not known what came in earlier runs.
     """
 
     def __init__(self, walk: Walk, window: Window, dated: Window, deadline_seconds: float | None = None) -> None:
-        """Take the list, and the window to ask for; `deadline_seconds` is the time limit of each request."""
         self._walk, self._window, self._dated = walk, window, dated
+        self._fetch = Optional(walk.fetch, walk.options.optional) if deadline_seconds else walk.fetch
         self._deadline_seconds = deadline_seconds
         self._answers = self._asked()
-        self._pages: IdentifierPages | None = None
+        self.pages = self._pages_of(walk.state.moved(window=str(window)))
         self.answers = 0
         self.has_none = self.is_unknown = False
         self.unseen_date = ""
@@ -37,52 +39,28 @@ class IdentifiersBetweenDates:
     @property
     def has_ended(self) -> bool:
         """Return whether there is nothing more to be read."""
-        return not self.is_unknown and (self.has_none or self._has_read_all)
-
-    @property
-    def breaks_off(self) -> bool:
-        """Return whether it ended otherwise than the standard says, so it may not be all."""
-        return self._pages is not None and self._pages.breaks_off
-
-    @property
-    def is_unread(self) -> bool:
-        """Return whether it ended with something that is not understood."""
-        return self._pages is not None and self._pages.is_unread
-
-    @property
-    def largest(self) -> int:
-        """How many identifiers the largest answer had."""
-        return self._pages.largest if self._pages else 0
+        return not self.is_unknown and (self.has_none or self.pages.has_ended)
 
     @property
     def keeps_its_number(self) -> bool:
         """Return whether it has named exactly as many records as it announces."""
-        return self._has_read_all and self._pages is not None and self._pages.names(self._pages.announced)
+        return self.pages.has_ended and self.pages.names(self.pages.announced)
 
     def shows_end(self, full: int = 0) -> bool:
         """Return whether it has named all. `full` is the number of identifiers in full answers, if it is known."""
-        if not full or self._pages is None or self.has_none:
-            return self.has_ended and not self.breaks_off
-        return self.has_ended and self._pages.shows_end(full)
-
-    @property
-    def _has_read_all(self) -> bool:
-        return self._pages is not None and self._pages.has_ended
+        if not full or self.has_none:
+            return self.has_ended and not self.pages.breaks_off
+        return self.has_ended and self.pages.shows_end(full)
 
     @property
     def count(self) -> int:
         """How many records were named so far."""
-        return len(self._pages.identifiers) if self._pages else 0
-
-    @property
-    def twins(self) -> int:
-        """How many of them were named as living and as deleted."""
-        return self._pages.twins if self._pages else 0
+        return len(self.pages.identifiers)
 
     @property
     def announced(self) -> int:
         """How many records the source announces; at least as many as it has named."""
-        return max(self.count, (self._pages and self._pages.announced) or 0)
+        return max(self.count, self.pages.announced or 0)
 
     def unseen(self, most: int) -> str:
         """Read at most so many further answers, until one names a record that has not come; return it, or empty.
@@ -114,12 +92,11 @@ class IdentifiersBetweenDates:
         if state.profile.is_first_generation and walk.cursor.metadata_prefix != OF_EVERY_ITEM:
             self.has_none = True  # it names the records of every format
             return
-        fetch = Optional(walk.fetch, walk.options.optional) if self._deadline_seconds else walk.fetch
         other = SECONDS if walk.granularity() == DAY else DAY
         for variant in (state, state.learning(granularity=other)):
-            self._pages = IdentifierPages(walk.options, walk.cursor, fetch, variant, PATIENCE, self._deadline_seconds)
+            self.pages = self._pages_of(variant)
             try:
-                yield from self._pages.answers()
+                yield from self.pages.answers()
             except RemoteRefuses:
                 self.has_none = True
             except RemoteError as error:
@@ -128,6 +105,10 @@ class IdentifiersBetweenDates:
                 self.has_none = not self.answers
             return
         self.has_none = not any(self._window)
+
+    def _pages_of(self, state: ListState) -> IdentifierPages:
+        walk = self._walk
+        return IdentifierPages(walk.options, walk.cursor, self._fetch, state, PATIENCE, self._deadline_seconds)
 
     def _must_have_come(self, named: Slice) -> bool:
         """Return whether a record belongs to the list: to its dates and, where records name their sets, to its set."""

@@ -180,7 +180,6 @@ class DateOrder:
     """The order of the datestamps so far: the oldest first, the newest first, or none."""
 
     def __init__(self) -> None:
-        """Begin without any datestamp."""
         self._last: int | None = None
         self._rises = self._falls = True
 
@@ -222,7 +221,6 @@ class IdentifiersBehindBreak:
     """
 
     def __init__(self, pages: IdentifierPages, window: Window, ask: Ask) -> None:
-        """Take the list that broke off, its dates, and how to ask for others. What is named is added to `pages`."""
         self._known, self._full, self._ask = pages.identifiers, pages.largest, ask
         self._rest = pages.rest(window)
         self.is_end_shown = False

@@ -27,6 +27,7 @@ from harvester.sources.oai_pmh.observations import (
     late_among,
     note_cursor,
     note_dates,
+    note_first,
     note_opening,
     note_size,
     unrequested_records,
@@ -34,7 +35,7 @@ from harvester.sources.oai_pmh.observations import (
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 
 _MOST_NAMED = 5  # unknown elements in a sentence
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
@@ -87,14 +88,14 @@ def _may_change(walk: Walk, answer: ListAnswer) -> bool:
 def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     """Return the step after an answer that has only errors: the end, or another way to ask."""
     codes = frozenset(code for code, _ in answer.errors)
-    page = walk.raw(fetched, answer)
+    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     if codes == {"noRecordsMatch"}:
-        walk.note_first(fetched, answer)
+        walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
         return retry_with_dates(walk, answer, page) if may_need_dates(walk.state) else _after_empty_page(walk, page)
     if not walk.state.position.token:
         return retry_first_request(walk, codes, answer, page)
     state, note = (walk.state, "") if walk.is_surely_past() else resend_token(walk.state, codes)
-    walk.change(state)
+    walk.state = state
     if note:
         walk.note(note)
         return walk.step(page)
@@ -132,14 +133,14 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
 
 def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     """Return the step after a page. A page that came before, or that was not asked for, is a failure."""
-    walk.note_first(fetched, answer)
-    walk.note_losses(answer.losses)
-    page = walk.raw(fetched, answer)
+    walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
+    walk.losses = answer.losses
+    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     is_past = walk.is_past()
-    if is_past and walk.recall_earlier() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
+    if is_past and walk.received.recall() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
         walk.note("Behind the announced number of records, the same ones came again.")
         return _end_by_number(walk, page)
-    if walk.repeats_page(answer.slices):
+    if walk.received.repeats(answer.slices):
         walk.note("The answer has the records of an earlier one.")
         return _end_by_number(walk, page) if is_past else leave_loop(walk, page, (), "the same records")
     if unrequested := unrequested_records(walk.state, answer, walk.cursor.set_spec):
@@ -150,7 +151,7 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
 def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     """Accept a page: the next one follows, or the end of this part, or a fallback step when the list loops."""
     token = answer.token.text if answer.token else ""
-    walk.change(note_size(walk.state, answer, walk.note))
+    walk.state = note_size(walk.state, answer, walk.note)
     slices = _count_page(walk, answer)
     if answer.errors:
         walk.note("The answer has records and errors: " + str(RemoteError(answer.errors)))
@@ -162,7 +163,8 @@ def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
         return leave_loop(walk, page, slices, "a resumptionToken it had given before")
     if walk.received.stale_pages == _MOST_STALE_PAGES:
         return leave_loop(walk, page, slices, f"{_MOST_STALE_PAGES} pages in a row with nothing new")
-    walk.follow_token(token)
+    walk.received.tokens.add(token)
+    walk.state = walk.state.moved(token=token, refused=0)
     return walk.step(page, slices)
 
 
@@ -201,7 +203,7 @@ def _has_moved(walk: Walk, answer: ListAnswer) -> bool:
 def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     """Count the slices of a page; return those to keep."""
     is_opening = not walk.state.position.token
-    is_as_before = is_opening and walk.opens_like_another(answer.slices)
+    is_as_before = is_opening and walk.received.opens_like_another(walk.state.here, answer.slices)
     state = note_opening(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
     state = note_dates(state, answer, walk.note, is_as_before=is_as_before)
     state = note_cursor(state, answer, walk.note)
@@ -209,23 +211,21 @@ def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     state = note_short(note_order(state, datestamps), datestamps, walk.options.answers.chance)
     records = walk.add_page(answer.slices, utc_datetime(state.position.first)[:10], state)
     if records.news:
-        walk.succeed()
+        walk.failures = 0
     if records.fresh:
         walk.note_records(records.kept, records.news, records.fresh)
-    walk.change(
-        state.noted(
-            received=state.evidence.received + len(records.kept),
-            repeated=state.evidence.repeated + records.repeated,
-            twins=state.evidence.twins + records.twins,
-            part=state.evidence.part + records.fresh,
-            part_twins=state.evidence.part_twins + records.fresh_twins,
-            late=state.evidence.late + late_among(state, answer, walk.there),
-            has_pages=state.evidence.has_pages or bool(answer.slices),
-        )
+    walk.state = state.noted(
+        received=state.evidence.received + len(records.kept),
+        repeated=state.evidence.repeated + records.repeated,
+        twins=state.evidence.twins + records.twins,
+        part=state.evidence.part + records.fresh,
+        part_twins=state.evidence.part_twins + records.fresh_twins,
+        late=state.evidence.late + late_among(state, answer, walk.there),
+        has_pages=state.evidence.has_pages or bool(answer.slices),
     )
     walk.note_disputed(records.disputed)
     if is_opening and _may_hide_changes(walk, answer):
-        walk.note_first_day(identifiers_of_first_day(walk))
+        walk.there = identifiers_of_first_day(walk)
     return records.kept
 
 
@@ -253,16 +253,16 @@ def retry_first_request(walk: Walk, codes: frozenset[str], answer: ListAnswer, p
     """
     has_dates = "badArgument" in codes and any(walk.state.here) and walk.state.profile.dates != Dates.REFUSED
     if has_dates and not walk.has_other_granularity:
-        walk.note_other_granularity()
+        walk.has_other_granularity = True
         other = SECONDS if walk.granularity() == DAY else DAY
         walk.note(f"The dates were refused; they were sent again as {other}.")
-        walk.change(walk.state.learning(granularity=other))
+        walk.state = walk.state.learning(granularity=other)
         return walk.step(page)
     if walk.state.position.window:
         return take_fallback(walk, RemoteError(answer.errors), page)
     if has_dates and not _has_own_dates(walk.options):
         walk.note(f"{RemoteError(answer.errors)} The whole list is asked for, without dates.")
-        walk.change(walk.state.learning(granularity="", dates=Dates.REFUSED.value, ignores_dates=True))
+        walk.state = walk.state.learning(granularity="", dates=Dates.REFUSED.value, ignores_dates=True)
         return walk.step(page)
     raise (DatesRefused if has_dates else RemoteError)(answer.errors)
 

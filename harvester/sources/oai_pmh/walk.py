@@ -1,7 +1,6 @@
 """One list while a run walks it: its state, what has failed in this run, and the steps that it yields.
 
-Other modules read a Walk, and ask with its `fetch`. They change it by its methods only, so this module has every way
-in which it may change. `step` refuses a transition that `transitions.py` does not list.
+Other modules ask with its `fetch` and set its state. `step` refuses a transition that `transitions.py` does not list.
 What outlives the run is in `state` (`list_state.py`); everything else is forgotten with the run.
 """
 
@@ -20,11 +19,9 @@ from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, windows_of
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
-from harvester.sources.oai_pmh.next_list import begun
-from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
-from harvester.sources.oai_pmh.transitions import check_transition, restart
+from harvester.sources.oai_pmh.transitions import begun, check_transition
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 from harvester.sources.seen import Seen
 
@@ -58,7 +55,6 @@ class Walk:
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
-        """Go on where the cursor stands."""
         self.options, self.cursor = options, cursor
         before, note = state_of(cursor.state or options.known)
         known = state_of(options.known)[0].profile
@@ -90,37 +86,9 @@ class Walk:
 
     # -- how a walk changes --
 
-    def change(self, state: ListState) -> None:
-        """Take another state; the next step commits it."""
-        self.state = state
-
     def note(self, sentence: str) -> None:
         """Add a sentence to the run log."""
         self.notes.append(sentence)
-
-    def note_losses(self, losses: tuple[str, ...]) -> None:
-        """Remember what recovery lost of the answer in hand, in sentences."""
-        self.losses = losses
-
-    def note_trouble(self, error: GatewayError) -> None:
-        """Remember the error that leads to a fallback step."""
-        self.trouble = error
-
-    def note_comparison(self, compared: Compared | None) -> None:
-        """Remember with how much of ListIdentifiers the list was compared."""
-        self.compared = compared
-
-    def note_end(self, *, is_shown: bool) -> None:
-        """Remember whether a number of the names, or a question by date, shows the end of the list."""
-        self.is_end_shown = is_shown
-
-    def note_first_day(self, identifiers: frozenset[str]) -> None:
-        """Remember what was named of the day on which the list began."""
-        self.there = identifiers
-
-    def note_other_granularity(self) -> None:
-        """Remember that the dates were sent in the other granularity; that is tried once."""
-        self.has_other_granularity = True
 
     def fail(self, error: GatewayError | None = None) -> None:
         """Count a failure; with an error, a fallback step follows."""
@@ -128,22 +96,6 @@ class Walk:
         if error is not None:
             self.in_vain += 1
             self.trouble = error
-
-    def succeed(self) -> None:
-        """End the failures in a row."""
-        self.failures = 0
-
-    def count_singly(self) -> None:
-        """Count a try to have all records one by one."""
-        self.singly_tries += 1
-
-    def forget_idle(self) -> None:
-        """End the answers in a row without a record."""
-        self.idle = 0
-
-    def restart_safe(self) -> None:
-        """Let the list that a run goes back to begin with a request without a token."""
-        self.safe = restart(self.safe)
 
     def give_up(self, error: GatewayError, page: RawPage) -> Step:
         """Go back to where the failures began, so that the next run tries from there; `error` ends this run."""
@@ -157,11 +109,6 @@ class Walk:
         """Take the state before a request without a token. Its records may have come before."""
         self.state, self.newest = state, []
         self.received.begin_part()
-
-    def follow_token(self, token: str) -> None:
-        """Go on with a resumptionToken that has not come before in this part."""
-        self.received.tokens.add(token)
-        self.state = self.state.moved(token=token, refused=0)
 
     def add_page(self, slices: tuple[Slice, ...], since: str, state: ListState) -> PageRecords:
         """Add a page to the received records; return which of it to keep, and how much is new.
@@ -181,32 +128,11 @@ class Walk:
             here = window_of(min(day, before[0].from_), max(day, before[0].until[: len(DAY)]))
             self.state = self.state.noted(disputed=str(here))
 
-    def repeats_page(self, slices: tuple[Slice, ...]) -> bool:
-        """Remember a page, and return whether it came before in this part."""
-        return self.received.repeats(slices)
-
-    def opens_like_another(self, slices: tuple[Slice, ...]) -> bool:
-        """Remember the first page of a window, and return whether the window before it began with the same page."""
-        return self.received.opens_like_another(self.state.here, slices)
-
     def add_single_record(self, identifier: str, slices: tuple[Slice, ...]) -> None:
         """Add a record that was asked for by its identifier; no slice: it is gone."""
         again = 0 if self.received.add_single(identifier, slices) else len(slices)
         evidence = self.state.evidence
         self.state = self.state.noted(received=evidence.received + len(slices), repeated=evidence.repeated + again)
-
-    def recall_earlier(self) -> bool:
-        """Remember the identifiers of earlier runs of this list, too. Return whether that is possible."""
-        return self.received.recall()
-
-    def forget_list(self) -> None:
-        """Begin the list again between the same dates, as if no record of it had come."""
-        self.received.forget()
-        self.state = self.state.at_rest().moved(from_=self.state.position.from_, until=self.state.position.until)
-
-    def spare_requests(self) -> None:
-        """Do not count the last requests against the budget: they brought a proof, or identifiers."""
-        self.fetch.spare()
 
     # -- what is known of it --
 
@@ -292,10 +218,6 @@ class Walk:
         """Return the granularity at which this server takes dates."""
         return granularity_of(self.options, self.state)
 
-    def note_first(self, fetched: Fetched, answer: ListAnswer) -> None:
-        """Remember when the first answer of the list was given."""
-        self.state = note_first(self.state, fetched, answer, self.granularity(), self.note)
-
     def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember the least time that a page of records took, and tell once when the pages become much slower."""
         if not answer.slices or not fetched.seconds:
@@ -369,7 +291,9 @@ class Walk:
 
         Raise UnlistedTransition, a fault of this program, when the list must not be in its new state.
         """
-        self._enter(self.state.position.phase if end is ListEnd.MORE else Phase.OVER)
+        phase = self.state.position.phase if end is ListEnd.MORE else Phase.OVER
+        check_transition(self._phase, phase)
+        self._phase = phase
         if end is ListEnd.MORE and not self.state.position.began:
             self.state = self.state.moved(began=page.received_at)
         self.idle = 0 if slices or not self.state.position.window else self.idle + 1
@@ -395,10 +319,6 @@ class Walk:
             names=state.evidence.distinct if is_whole else len(self.named),
         )
 
-    def _enter(self, phase: Phase) -> None:
-        check_transition(self._phase, phase)
-        self._phase = phase
-
     def _compared(self, state: ListState) -> Compared:
         """Return with how much of what is named a list that has ended was compared: with all only from its beginning.
 
@@ -421,10 +341,6 @@ class Walk:
         if self.fetch.is_plain and not self.state.profile.is_damaged:
             self.notes.append("Its compressed answers are damaged; from here on it is asked for none.")
             self.state = self.state.learning(is_damaged=True)
-
-    def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
-        """Return an answer to ListRecords as the page to keep."""
-        return raw_page(self.options, self.cursor, "ListRecords", fetched, answer)
 
 
 def _of_the_list(state: ListState) -> tuple[int | None, int | None]:

@@ -14,13 +14,12 @@ from gateway.core.errors import AnswerError, ConfigurationError, GatewayError, N
 from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import SOLR, utc_datetime
 from gateway.formats.solr import LARO
-from harvester.http.dates import SECONDS, bound, http_date, moment_of, written
+from harvester.http.dates import SECONDS, http_date, moment_of, written
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import UNFETCHED, Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources.oai_pmh.list_state import ListState, Position, state_of, text_of
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
-from harvester.sources.solr.answers import Document, SolrAnswer, parse
-from harvester.sources.solr.requests import Index, select_url
+from harvester.sources.solr.select import Document, Index, SolrAnswer, parse, select_url
 
 _BEGINNING = "*"  # the first cursorMark
 _ROWS = 500
@@ -215,12 +214,7 @@ class _Walk:
     def _bounds(self, state: ListState) -> tuple[str, str]:
         """Return the bounds as dates of Solr; an `until` includes its whole last second."""
         options = self.options
-        first, last = options.window or ("", "")
-        try:
-            from_ = bound(first or options.from_, SECONDS)
-            until = bound(last or options.until, SECONDS, is_until=True)
-        except ValueError as error:
-            raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
+        from_, until = options.bounds(SECONDS)
         if state.position.complete and options.window is None:
             from_ = max(from_, written(state.position.complete - options.overlap_seconds, SECONDS))
         return from_, until.replace("Z", ".999Z")

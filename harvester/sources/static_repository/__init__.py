@@ -14,10 +14,10 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Self
 
-from gateway.core.errors import ConfigurationError, ConnectionFailed, NotStaticRepository, RemoteError
+from gateway.core.errors import ConnectionFailed, NotStaticRepository, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import utc_datetime
-from harvester.http.dates import DAY, bound
+from harvester.http.dates import DAY
 from harvester.http.messages import Fetch, Fetched, Request, conditions, settled_date
 from harvester.runtime.durable_files import AnonymousFile
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
@@ -246,7 +246,7 @@ class _Brought:
         self.options, self.cursor, self.fetched = options, cursor, fetched
         self.repository, self.state = repository, state
         self.records = _records(repository, cursor.metadata_prefix)
-        self.bounds = _bounds(options)
+        self.bounds = options.bounds(DAY)
 
     def steps(self) -> Iterator[Step]:
         count = len(self.records.places)
@@ -305,14 +305,6 @@ _DOUBT = (
     "The document lacks {} of the {} stored records, which may be an error, so nothing is deleted. "
     "To delete them, run `harvester source sweep {} --yes`."
 )
-
-
-def _bounds(options: Options) -> tuple[str, str]:
-    first, last = options.window or ("", "")
-    try:
-        return bound(first or options.from_, DAY), bound(last or options.until, DAY, is_until=True)
-    except ValueError as error:
-        raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
 
 
 # --- what it still has --------------------------------------------------------------------------------------------

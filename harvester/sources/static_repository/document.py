@@ -15,8 +15,7 @@ from xml.parsers import expat
 
 from gateway.core.errors import AnswerTooLarge, NotStaticRepository, NotXml
 from gateway.core.model import Format, Slice
-from gateway.core.xmltext import OAI_PMH, escape_attribute
-from harvester.sources.oai_pmh.answers import IdentifyAnswer, parse_formats, parse_identify, parse_list
+from harvester.sources.oai_pmh.answers import IdentifyAnswer, opening_of, parse_formats, parse_identify, parse_records
 from harvester.xml.decoding import decode, is_plain
 from harvester.xml.parsing import Broken, feed_in_parts
 
@@ -264,32 +263,14 @@ def _fault(what: str, slices: Iterable[Slice]) -> Iterator[str]:
 def cut(repository: StaticRepository, records: Records, first: int, last: int) -> Part:
     """Return these records, repaired where possible; an unusable record has a `problem`.
 
-    Raise the errors of `parse_list`.
+    Raise the errors of `parse_records`.
     """
     start, stop = records.places.span(first, last)
     if start == stop:
         return Part()
-    opening = _opening(records.scope) + b"<oai-pmh:ListRecords>"
-    part = opening + repository.text[start:stop] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>"
-    answer = parse_list(part)
-    if answer.repaired:
-        return Part(start, stop, answer.slices, answer.repaired, answer.repairs)
-    return Part(start, stop, tuple(_moved(record, -len(opening)) for record in answer.slices))
-
-
-def _moved(slice_: Slice, by: int) -> Slice:
-    if slice_.start == slice_.stop:
-        return slice_
-    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
-    return slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
-
-
-def _opening(scope: tuple[tuple[str, str], ...]) -> bytes:
-    """Return the start tag of an OAI-PMH answer with the namespaces declared around a part of the document."""
-    declared = {**dict(scope), "oai-pmh": OAI_PMH}
-    names = "".join(f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in declared.items())
-    return f"<oai-pmh:OAI-PMH{names}>".encode()
+    answer = parse_records(repository.text[start:stop], dict(records.scope))
+    return Part(start, stop, answer.slices, answer.repaired, answer.repairs)
 
 
 def _answer(text: Text, scope: tuple[tuple[str, str], ...], place: tuple[int, int]) -> bytes:
-    return _opening(scope) + text[place[0] : place[1]] + b"</oai-pmh:OAI-PMH>"
+    return opening_of(dict(scope)) + text[place[0] : place[1]] + b"</oai-pmh:OAI-PMH>"

@@ -20,7 +20,7 @@ from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.run_lifecycle import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.windows.plan import UNITS, dates_of, halves, planned
+from harvester.harvest.windows import UNITS, dates_of, halves, planned
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from tests.seeds import SEED

@@ -104,9 +104,9 @@ def walk() -> Walk:
 
 
 def test_a_transition_that_is_not_listed_is_a_fault_of_the_program(walk: Walk):
-    walk.change(begin_check(walk.state, Window()))
+    walk.state = begin_check(walk.state, Window())
     walk.step(PAGE)
-    walk.change(restart(walk.state))
+    walk.state = restart(walk.state)
     with pytest.raises(UnlistedTransition, match="from CHECK to PAGES"):
         walk.step(PAGE)
 
