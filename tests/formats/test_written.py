@@ -73,7 +73,7 @@ WORKS = {
     "odd texts": _dc(
         ("title", "What? Why."), ("creator", "O'Neill"), ("creator", "van der Berg, J. P."), ("date", "[1999?]"),
         ("identifier", "ISSN 0028-0836"), ("identifier", "arXiv:1310.0733"), ("identifier", "pmid:123456"),
-        ("type", "xyz"),
+        ("type", "xyz"), ("relation", "info:eu-repo/grantAgreement/%00/FP7/1"),
     ),
     "a richer format": Work(
         (Statement("title", "Richer"),),

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from gateway.core.bibliography.identifiers import identifier_of
 from gateway.core.bibliography.texts import is_value, one_line
 from gateway.core.model import Funding
+from gateway.core.xmltext import clean
 
 # OpenAIRE Guidelines for Literature Repositories 3, project identifier: funder, programme, number, jurisdiction, name,
 # acronym.
@@ -38,6 +39,6 @@ def grants_in(texts: Iterable[str]) -> Iterator[Funding]:
     """Yield the grants that texts name in the form of OpenAIRE, `info:eu-repo/grantAgreement/EC/FP7/608166`."""
     for text in texts:
         if match := _GRANT_AGREEMENT.fullmatch(text.strip()):
-            parts = [unquote(part).strip() for part in match[1].split("/")] + [""] * 6
+            parts = [one_line(clean(unquote(part))) for part in match[1].split("/")] + [""] * 6
             if parts[2]:
                 yield Funding(parts[0], "", parts[2], text.strip(), parts[4] or parts[5])
