@@ -86,8 +86,7 @@ from harvester.sources.oai_pmh import description as identity
 from harvester.sources.oai_pmh import list_state
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.resourcesync import entries, fixity, leads, package
-from harvester.sources.solr import answers as solr
-from harvester.sources.solr import requests as solr_query
+from harvester.sources.solr import select as solr
 from harvester.sources.static_repository import document as static_repository
 from harvester.validate.check import Evidence
 from harvester.validate.resourcesync import documents as strict
@@ -121,7 +120,7 @@ harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
 harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
 harvester/sources/resourcesync/package harvester/sources/seen
-harvester/sources/solr/answers harvester/sources/solr/requests harvester/sources/static_repository/document
+harvester/sources/solr/select harvester/sources/static_repository/document
 harvester/validate/resourcesync/documents
 harvester/validate/resourcesync/entries harvester/validate/resourcesync/memory
 harvester/validate/resourcesync/packages harvester/validate/resourcesync/reading harvester/validate/resourcesync/values
@@ -384,8 +383,8 @@ TARGETS = (
     Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (samples.METHA,)),
     Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (samples.LIST, samples.PAGE)),
     Target("parsing, namespaces", _expat, (samples.LIST, samples.STATIC)),
-    Target("solr.answers", solr.parse, (samples.SOLR, samples.SOLR_JSON)),
-    Target("solr.requests", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
+    Target("solr.select", solr.parse, (samples.SOLR, samples.SOLR_JSON)),
+    Target("solr.select.select_url", _text(solr.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
     Target("resourcesync.documents, resourcesync.entries", _entries, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
     Target("documents, entries, reading, values, resourcesync.bounded_parser", _strict, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
     Target("packages", _linted_package, (samples.a_zip(), samples.a_tar())),

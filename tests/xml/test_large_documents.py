@@ -12,7 +12,7 @@ from gateway.core.errors import AnswerTooLarge, NotXml
 from harvester.fulltext.pages.landing_page import MOST_BYTES, MOST_TAGS, affordable
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
-from harvester.sources.solr import answers as solr
+from harvester.sources.solr import select as solr
 from harvester.xml import document, parsing, slices
 from tests.oai_pages import OAI, page, record
 from tests.rows import each_row

@@ -19,8 +19,7 @@ from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import UNFETCHED, Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources.oai_pmh.list_state import ListState, Position, state_of, text_of
 from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
-from harvester.sources.solr.answers import Document, SolrAnswer, parse
-from harvester.sources.solr.requests import Index, select_url
+from harvester.sources.solr.select import Document, Index, SolrAnswer, parse, select_url
 
 _BEGINNING = "*"  # the first cursorMark
 _ROWS = 500

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from gateway.core.errors import NotSolr, NotXml, RemoteError
-from harvester.sources.solr import answers as solr
-from harvester.sources.solr.answers import parse
-from harvester.sources.solr.requests import select_url
+from harvester.sources.solr import select as solr
+from harvester.sources.solr.select import parse, select_url
 from tests.conftest import SHARED
 from tests.rows import each_row
 
