@@ -180,7 +180,8 @@ class WindowedHarvest:
             self.log.note(f"{label_of(taken.window)}: {taken.error}")
         elif isinstance(taken.error, _OF_ITS_SIZE):
             parts = divide(self.inbox, taken.window)
-            self._remember(taken.window, parts)
+            came = self.came.pop(taken.window.window)
+            self.came.update((part.window, came) for part in parts)
             self.left.extendleft(reversed(parts))
             self._not_had(taken.window, str(taken.error), parts)
         elif isinstance(taken.error, ERRORS_OF_ONE_REQUEST):
@@ -198,11 +199,6 @@ class WindowedHarvest:
         """
         done = (window for window in windows_of(self.inbox, window) if window.outcome is WindowOutcome.DONE)
         return not dates_of(window.window)[0] or next(done, None) is None
-
-    def _remember(self, window: Cursor, parts: Sequence[Cursor]) -> None:
-        """Give the received identifiers of a window to its parts."""
-        came = self.came.pop(window.window)
-        self.came.update((part.window, came) for part in parts)
 
     def _leave(self, window: Cursor, error: GatewayError) -> None:
         """Leave a window at its present cursor to the next run."""

@@ -103,7 +103,7 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
     text, repairs = _text(body)
     repaired = b"" if text is body else text
     lists = _lists(text)
-    if is_metha(text):
+    if _OF_METHA.match(text):
         cut_ = _cut_metha(text, lists)
     elif lists:
         cut_ = _read(text, lists)
@@ -115,14 +115,17 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
 
 
 def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
-    """Return the records of an answer of metha, without the empty record of GetRecord."""
+    """Return the records of an answer of metha, which writes an empty record for GetRecord into ListRecords."""
     frame, start = b"", 0
     for place in sorted(place for listed in lists for place in listed):
         frame, start = frame + text[start : place[0]], place[1]
     root = _tree(frame + text[start:])
     answer = answer_of(root)
-    cut_ = _read(text, [listed for listed in lists if not all(is_blank(text[slice(*place)]) for place in listed)])
-    return cut_._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
+    cut_ = _read(
+        text, [listed for listed in lists if any(_TAG.sub(b"", text[slice(*place)]).strip() for place in listed)]
+    )
+    prefix = next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
+    return cut_._replace(prefix=prefix, moment=moment_of(answer.response_date), answer=answer)
 
 
 def cut_collection(text: bytes, root: etree._Element, name: str, second: int) -> Cut | None:
@@ -386,22 +389,7 @@ def doubt_of(root: etree._Element) -> str:
 # --- Files of metha ---------------------------------------------------------------------------------------------------
 
 _TAG = re.compile(rb"<[^<>]*>")
-_BEGINNING = re.compile(rb"\s*(?:<\?xml[^<>]*>\s*)?<Response>\s*<responseDate>")
-
-
-def is_metha(body: bytes) -> bool:
-    """Return whether a document is an answer written by metha."""
-    return _BEGINNING.match(body) is not None
-
-
-def is_blank(record: bytes) -> bool:
-    """Return whether a record is empty: metha writes one for GetRecord into answers to ListRecords."""
-    return not _TAG.sub(b"", record).strip()
-
-
-def prefix_of(root: etree._Element) -> str:
-    """Return the requested metadataPrefix; empty when there is none."""
-    return next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
+_OF_METHA = re.compile(rb"\s*(?:<\?xml[^<>]*>\s*)?<Response>\s*<responseDate>")
 
 
 def answer_of(root: etree._Element) -> ListAnswer:

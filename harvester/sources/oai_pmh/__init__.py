@@ -7,7 +7,6 @@ decides (`all_identifiers`). A list never ends as whole because nothing more cam
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import islice
 
 from gateway.core.errors import NotOaiPmh, RemoteError
@@ -81,7 +80,10 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
 def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages) -> Iterator[Listed]:
     """List what is named behind a break; the end has a doubt if it does not show all."""
     state = _known(options, cursor)
-    ask = partial(_pages_between, options, cursor, fetch, state)
+
+    def ask(window: Window) -> IdentifierPages:
+        return IdentifierPages(options, cursor, fetch, state.moved(window=str(window)))
+
     rest = IdentifiersBehindBreak(pages, Window(), ask)
     trouble = ""
     try:
@@ -93,10 +95,6 @@ def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages
     is_doubted = pages.breaks_off and not rest.is_end_shown
     doubts = (broken_off(count) + trouble,) if is_doubted else _doubts_of_number(pages)
     yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
-
-
-def _pages_between(options: Options, cursor: Cursor, fetch: Fetch, state: ListState, window: Window) -> IdentifierPages:
-    return IdentifierPages(options, cursor, fetch, state.moved(window=str(window)))
 
 
 def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:

@@ -109,7 +109,7 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     token = _token(document.root, verbs)
     return ListAnswer(
         local(verbs[0]) if verbs else "",
-        _response_date(document.root),
+        _first(document.root, "responseDate"),
         errors,
         slices,
         token,
@@ -156,7 +156,7 @@ def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
     document, identify = _verb(body, content_type, "Identify")
     older = () if document.version == "2.0" else (f"The source speaks OAI-PMH {document.version}.",)
     return IdentifyAnswer(
-        _response_date(document.root),
+        _first(document.root, "responseDate"),
         _first(identify, "repositoryName"),
         _first(identify, "baseURL"),
         _first(identify, "protocolVersion"),
@@ -180,7 +180,9 @@ def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
         for element in named(listed, "metadataFormat")
     ]
     kept = tuple(format_ for format_ in formats if format_.metadata_prefix)
-    return FormatsAnswer(_response_date(document.root), kept, _remarks(document, "formats", len(formats) - len(kept)))
+    return FormatsAnswer(
+        _first(document.root, "responseDate"), kept, _remarks(document, "formats", len(formats) - len(kept))
+    )
 
 
 def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
@@ -199,7 +201,7 @@ def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
     ]
     kept = tuple(set_ for set_ in sets if set_.spec)
     remark = _remarks(document, "sets", len(sets) - len(kept))
-    return SetsAnswer(_response_date(document.root), kept, _token(document.root, [listed]), remark)
+    return SetsAnswer(_first(document.root, "responseDate"), kept, _token(document.root, [listed]), remark)
 
 
 def _verb(body: bytes, content_type: str, verb: str) -> tuple[Document, etree._Element]:
@@ -227,10 +229,6 @@ def _errors(root: etree._Element) -> tuple[tuple[str, str], ...]:
     return tuple(
         ((element.get("code") or "").strip() or "unknown", text_of(element)) for element in named(root, "error")
     )
-
-
-def _response_date(root: etree._Element) -> str:
-    return _first(root, "responseDate")
 
 
 def _first(parent: etree._Element, name: str) -> str:

@@ -125,7 +125,7 @@ class _Beside:
         try:
             listed = self._asked("ListMetadataFormats", parse_formats)
         except (AnswerError, FetchError) as error:
-            self._note("ListMetadataFormats", error)
+            self.notes.append(f"ListMetadataFormats: {error}")
             self.state = self.state.learning(formats_failed=self._when(error))
             return ()
         self.state = self.state.learning(formats_failed=0)
@@ -142,7 +142,7 @@ class _Beside:
                 sets |= {listed_set.spec: listed_set for listed_set in page}
         except (AnswerError, FetchError) as error:
             if not (isinstance(error, RemoteError) and "noSetHierarchy" in error.codes):
-                self._note("ListSets", error)
+                self.notes.append(f"ListSets: {error}")
                 failed = self._when(error)
         self.state = self.state.learning(sets_failed=failed)
         return tuple(sets.values())
@@ -161,9 +161,6 @@ class _Beside:
     def _when(self, error: GatewayError) -> int:
         """Return when a verb failed, to be remembered; 0 where the server is only overloaded."""
         return 0 if isinstance(error, TryLater) else self.now
-
-    def _note(self, verb: str, error: GatewayError) -> None:
-        self.notes.append(f"{verb}: {error}")
 
     def _asked(self, verb: str, parse: Callable[[bytes, str], _Listed], token: str = "") -> _Listed:
         url = plain_url(self.options, self.state, verb, ("resumptionToken", token))

@@ -204,7 +204,8 @@ def take_fallback(walk: Walk, error: GatewayError, page: RawPage | None = None, 
     if walk.idle > _MOST_IDLE:
         return _all_record_by_record(walk, error, page or proof, slices)
     if not walk.received.recall():
-        walk.forget_list()
+        walk.received.forget()
+        walk.state = walk.state.at_rest().moved(from_=walk.state.position.from_, until=walk.state.position.until)
         walk.note(f"{error} The list begins anew: what came before is not known here.")
         return walk.step(page or proof)
     if not walk.state.evidence.has_pages and not walk.singly_tries and walk.in_vain >= _most_in_vain(error):

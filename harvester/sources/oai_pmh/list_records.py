@@ -27,6 +27,7 @@ from harvester.sources.oai_pmh.observations import (
     late_among,
     note_cursor,
     note_dates,
+    note_first,
     note_opening,
     note_size,
     unrequested_records,
@@ -34,7 +35,7 @@ from harvester.sources.oai_pmh.observations import (
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 
 _MOST_NAMED = 5  # unknown elements in a sentence
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
@@ -87,9 +88,9 @@ def _may_change(walk: Walk, answer: ListAnswer) -> bool:
 def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     """Return the step after an answer that has only errors: the end, or another way to ask."""
     codes = frozenset(code for code, _ in answer.errors)
-    page = walk.raw(fetched, answer)
+    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     if codes == {"noRecordsMatch"}:
-        walk.note_first(fetched, answer)
+        walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
         return retry_with_dates(walk, answer, page) if may_need_dates(walk.state) else _after_empty_page(walk, page)
     if not walk.state.position.token:
         return retry_first_request(walk, codes, answer, page)
@@ -132,9 +133,9 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
 
 def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     """Return the step after a page. A page that came before, or that was not asked for, is a failure."""
-    walk.note_first(fetched, answer)
+    walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
     walk.losses = answer.losses
-    page = walk.raw(fetched, answer)
+    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     is_past = walk.is_past()
     if is_past and walk.received.recall() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
         walk.note("Behind the announced number of records, the same ones came again.")
@@ -162,7 +163,8 @@ def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
         return leave_loop(walk, page, slices, "a resumptionToken it had given before")
     if walk.received.stale_pages == _MOST_STALE_PAGES:
         return leave_loop(walk, page, slices, f"{_MOST_STALE_PAGES} pages in a row with nothing new")
-    walk.follow_token(token)
+    walk.received.tokens.add(token)
+    walk.state = walk.state.moved(token=token, refused=0)
     return walk.step(page, slices)
 
 

@@ -19,7 +19,6 @@ from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, windows_of
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
-from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
 from harvester.sources.oai_pmh.transitions import begun, check_transition
@@ -111,11 +110,6 @@ class Walk:
         self.state, self.newest = state, []
         self.received.begin_part()
 
-    def follow_token(self, token: str) -> None:
-        """Go on with a resumptionToken that has not come before in this part."""
-        self.received.tokens.add(token)
-        self.state = self.state.moved(token=token, refused=0)
-
     def add_page(self, slices: tuple[Slice, ...], since: str, state: ListState) -> PageRecords:
         """Add a page to the received records; return which of it to keep, and how much is new.
 
@@ -139,11 +133,6 @@ class Walk:
         again = 0 if self.received.add_single(identifier, slices) else len(slices)
         evidence = self.state.evidence
         self.state = self.state.noted(received=evidence.received + len(slices), repeated=evidence.repeated + again)
-
-    def forget_list(self) -> None:
-        """Begin the list again between the same dates, as if no record of it had come."""
-        self.received.forget()
-        self.state = self.state.at_rest().moved(from_=self.state.position.from_, until=self.state.position.until)
 
     # -- what is known of it --
 
@@ -228,10 +217,6 @@ class Walk:
     def granularity(self) -> str:
         """Return the granularity at which this server takes dates."""
         return granularity_of(self.options, self.state)
-
-    def note_first(self, fetched: Fetched, answer: ListAnswer) -> None:
-        """Remember when the first answer of the list was given."""
-        self.state = note_first(self.state, fetched, answer, self.granularity(), self.note)
 
     def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember the least time that a page of records took, and tell once when the pages become much slower."""
@@ -356,10 +341,6 @@ class Walk:
         if self.fetch.is_plain and not self.state.profile.is_damaged:
             self.notes.append("Its compressed answers are damaged; from here on it is asked for none.")
             self.state = self.state.learning(is_damaged=True)
-
-    def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
-        """Return an answer to ListRecords as the page to keep."""
-        return raw_page(self.options, self.cursor, "ListRecords", fetched, answer)
 
 
 def _of_the_list(state: ListState) -> tuple[int | None, int | None]:
