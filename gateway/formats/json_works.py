@@ -53,7 +53,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     nodes += [inner for node in nodes for inner in _objects(node.get("mainEntity", []))]
     works = [node for node in nodes if _texts(node, *_TITLES) and _is_work(_texts(node, "type", "@type"))]
     node = max(works, key=_stated, default=None)
-    if node is None or (len(nodes) > 1 and not _stated(node)):
+    if node is None or (len(works) > 1 and not _stated(node)):
         return None
     known = Describing("json:url")
     known.title(_first(node, *_TITLES))
