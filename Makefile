@@ -14,9 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
-	@echo "make test    the main job, and each promise once: three minutes on two processors"
-	@echo "make test-all  every test, and the coverage that must be kept: half an hour; also long proofs, other programs,"
-	@echo "             browsers, the reference data where they are"
+	@echo "make test    the main job, and each promise once: two to four minutes on two processors"
+	@echo "make test-all  every test, and the coverage that must be kept: 10 to 30 minutes; also long proofs, other"
+	@echo "             programs, browsers, the reference data where they are"
 	@echo "make test-more what \`make test\` leaves out; COVERAGE=1 measures coverage, for \`make coverage\`"
 	@echo "make lint    style and types"
 	@echo "make bench   the figures, measured"

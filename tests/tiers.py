@@ -14,7 +14,7 @@ COMMON = "not slow and not reference"  # `make test`, and what `pytest` alone ru
 MORE = "slow or reference"  # `make test-more`: the rest
 LEFT_OUT = (
     "slow tests (long proofs, kills, other programs, browsers), and those that need the reference data. "
-    "`make test-all` runs them; it takes about half an hour."
+    "`make test-all` runs them; it takes 10 to 30 minutes."
 )
 
 # Seconds after which the end of a run names a test: some times what CONTRIBUTING.md allows, for busy machines.
