@@ -40,7 +40,7 @@ gateway.formats.* <- gateway.{core, formats} + lxml
 gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
 gateway.store.postgres <- gateway.{core, store} + psycopg
 gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
-gateway.search <- gateway.{core, store.base, store.instance, store.queries, store.sqlite.working_file, search}
+gateway.search <- gateway.{core, search} gateway.store.{base, instance, queries, sqlite.working_file, waiting}
 gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}

@@ -53,10 +53,7 @@ _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where th
 # What else is missing, by whether the title is on the first pages, and an author at their top.
 _MISSING = {
     (True, True): " The title is on its first pages, but not as the heading of the work itself.",
-    (
-        True,
-        False,
-    ): " The title is on its first pages; an author near it is missing, or it is not a heading.",
+    (True, False): " The title is on its first pages; an author near it is missing, or it is not a heading.",
     (False, True): " An author of the work is named there; the title is missing.",
     (False, False): "",
 }

@@ -4,29 +4,25 @@ An index that is missing or useless is made anew in a file beside it. That one t
 readers never get a part of an index. The work can be killed at any moment, and continues.
 """
 
-import fcntl
 import logging
-import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Final, NamedTuple
 
-from gateway.core.errors import IndexDamaged
-from gateway.core.permissions import file_mode, keep_owner
+from gateway.core.errors import IndexDamaged, StoreBusy
 from gateway.search.base import Index, IndexState
 from gateway.search.entries import Describe, Entry, entry_of
 from gateway.search.sqlite_index import SqliteIndex, discard, mark_of
 from gateway.store.base import Store, View
 from gateway.store.instance import SEARCH_INDEX
+from gateway.store.waiting import locked
 
 NAME: Final = SEARCH_INDEX
 PREFIX: Final = "oai_dc"  # the format that every item has; each change of an item changes it
 LINES: Final = 1000  # of the log of changes, that one step reads: a tenth of a second
 _FEWEST_STALE = 10_000
 _WAIT_SECONDS = 2.0  # for another process, which needs some tenths of a second for a step
-_BETWEEN_TRIES_SECONDS = 0.002
 
 log = logging.getLogger("gateway.search")
 
@@ -92,14 +88,14 @@ class IndexKeeper:
     @contextmanager
     def _alone(self, seconds: float) -> Iterator[bool]:
         """Hold the lock of the index inside the block; yield False if another one holds it for so many seconds."""
-        file = self._folder / "locks" / "search"
-        file.parent.mkdir(exist_ok=True)
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(self._folder))
-        try:
-            keep_owner(descriptor, self._folder)
-            yield _locked(descriptor, seconds)
-        finally:
-            os.close(descriptor)
+        with ExitStack() as held:
+            try:
+                held.enter_context(locked(self._folder / "locks" / "search", seconds))
+            except StoreBusy:
+                is_alone = False
+            else:
+                is_alone = True
+            yield is_alone
 
     # -- the files -----------------------------------------------------------------------------------------------
 
@@ -160,19 +156,6 @@ class IndexKeeper:
         living = [entries[identifier] for identifier in datestamps if identifier in entries]
         removed = [identifier for identifier in datestamps if identifier not in entries and identifier not in newer]
         return living, removed
-
-
-def _locked(descriptor: int, seconds: float) -> bool:
-    ends = monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() >= ends:
-                return False
-            sleep(_BETWEEN_TRIES_SECONDS)
-        else:
-            return True
 
 
 def _check_store(store: Store, index: Index) -> None:
