@@ -35,7 +35,7 @@ _RETRY_AFTER_SECONDS = 60
 _LONGEST_TURN_SECONDS = 0.05
 
 ADDRESSES = ("/oai", "/oai/")  # many people write the second, and few harvesters follow a redirect
-_BRIEF = ("GetRecord", "ListIdentifiers", "ListRecords")  # what harvesters ask for again and again
+_BRIEF = ("GetRecord", "Identify", "ListIdentifiers", "ListMetadataFormats", "ListRecords")
 _BRIEF_BYTES = 4_000  # of arguments; to read a megabyte of them takes two seconds
 _ENCODERS: Mapping[str, Callable[[Sequence[Part]], bytes]] = {
     "": identity,
@@ -114,9 +114,9 @@ class Endpoint:
 
 
 def is_brief(environ: Mapping[str, Any]) -> bool:
-    """Return whether a request (PEP 3333) is a GET request for a list or a record: the answer takes a millisecond.
+    """Return whether a request (PEP 3333) is a GET request whose answer takes a millisecond.
 
-    No other verb is brief: to count the sets of ListSets may take long. Nor are arguments that are very long.
+    ListSets is not brief: to count the sets may take long. Nor are arguments that are very long.
     """
     is_ours = environ["PATH_INFO"] in ADDRESSES and environ["REQUEST_METHOD"] == "GET"
     query = environ.get("QUERY_STRING", "")

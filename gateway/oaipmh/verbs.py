@@ -117,8 +117,9 @@ def _vain(view: View, repository: Repository, arguments: Arguments) -> list[OaiE
 
 def _identify(view: View, repository: Repository, _arguments: Arguments) -> Content:
     sample = f"oai:{repository.domain}:sample/1"
-    for record in view.page(Selection("oai_dc"), None, 1).records:
-        sample = record.split(b"<identifier>", 1)[1].split(b"</identifier>", 1)[0].decode()
+    for header in view.parts(Selection("oai_dc"), None, 1, only_headers=True, is_exact=True).parts:
+        assert isinstance(header, bytes)  # those of a small page lie apart
+        sample = header.split(b"<identifier>", 1)[1].split(b"</identifier>", 1)[0].decode()
     parts = identify(repository, view.earliest_datestamp(), sample, view.friends(repository.friends_most))
     return Content(_lines(*parts), is_cacheable=True, last_modified=view.horizon)
 

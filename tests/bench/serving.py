@@ -66,8 +66,9 @@ def rows(records: int) -> Iterator[Row]:
         size = sum(page.body.count(b"<record>") for page in pages) / len(pages)
         few = sum(page.body.count(b"<header>") for page in headers) / len(headers)
         with _peer([page.body for page in pages]) as files:
-            rates = _rates([page.url for page in pages], [page.url for page in headers], files, records)
-    plain, packed, listed, peer = rates
+            identity = [f"{server.url}?verb=Identify"]
+            rates = _rates([page.url for page in pages], [page.url for page in headers], identity, files, records)
+    plain, packed, listed, identify, peer = rates
     if files:
         note = f"medians {packed:.0f} and {peer:.0f} pages/s of {size:.0f} records"
         what = "ListRecords with gzip, against the same pages as plain files of nginx"
@@ -77,6 +78,8 @@ def rows(records: int) -> Iterator[Row]:
     note = f"medians {listed:.0f} pages/s of {few:.0f} headers and {packed:.0f} of {size:.0f} records"
     what = "ListIdentifiers with gzip against ListRecords with gzip, records/s"
     yield Row(what, listed * few / (packed * size), 1.3, is_least=True, note=note)
+    note = f"medians {identify:.0f} and {packed:.0f} answers/s"
+    yield Row("Identify against ListRecords with gzip", identify / packed, 1.2, is_least=True, note=note)
 
 
 def _pages(client: Client, verb: str) -> list[Listed]:
@@ -94,9 +97,9 @@ def _peer(pages: list[bytes]) -> Iterator[list[str]]:
         yield files
 
 
-def _rates(records: list[str], headers: list[str], files: list[str], corpus: int) -> list[float]:
-    """Return the median rates of plain and gzip answers, gzip lists of headers, and files, measured in turn."""
+def _rates(records: list[str], headers: list[str], identity: list[str], files: list[str], corpus: int) -> list[float]:
+    """Return the median rates of plain and gzip answers, gzip lists of headers, Identify, and files, in turn."""
     times, seconds = runs.rounds(corpus, 3, 3.0)
-    asked = list(zip((records, records, headers, files), ((), runs.GZIP, runs.GZIP, ()), strict=True))
+    asked = list(zip((records, records, headers, identity, files), ((), runs.GZIP, runs.GZIP, (), ()), strict=True))
     rounds = [[rate(urls, seconds, wanted) if urls else 0.0 for urls, wanted in asked] for _ in range(times)]
     return [median(rates) for rates in zip(*rounds, strict=True)]

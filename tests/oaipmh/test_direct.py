@@ -57,6 +57,8 @@ def clients(store, repository):
     "query",
     [
         LIST,
+        "verb=Identify",
+        "verb=ListMetadataFormats",
         "verb=ListIdentifiers&metadataPrefix=oai_dc",
         f"{TOPIC}&from=2023-11-14T00:00:00Z",
         f"{LIST}&from=2023-11-14",
@@ -80,10 +82,8 @@ def test_an_answer_is_that_of_flask(clients, query, coding):
 @each_row(
     "query, headers",
     [
-        ("verb=Identify", {}),
         ("verb=ListSets", {}),
-        ("verb=ListMetadataFormats", {}),
-        ("verb=Identify&identifier=verb=ListRecords", {}),
+        ("verb=ListSets&identifier=verb=ListRecords", {}),
         ("verb=ListRecords&verb=ListRecords", {}),
         (LIST + "&x=" + "y" * 300, {}),
         (TOPIC, {}),
@@ -107,8 +107,8 @@ def test_everything_else_is_left_to_flask(clients, query, headers):
         ("verb=ListIdentifiers", True),
         (RECORD, True),
         ("verb=ListSets", False),
-        ("verb=ListMetadataFormats", False),
-        ("verb=Identify", False),
+        ("verb=ListMetadataFormats", True),
+        ("verb=Identify", True),
         (f"{LIST}&x={'y' * 3_000}", True),
         (f"{LIST}&x={'y' * 4_000}", False),
         ("verb=ListRecords&" + "a&" * 499_000, False),
