@@ -78,7 +78,7 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
 
 
 def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages) -> Iterator[Listed]:
-    """List what is named behind a break; the end has a doubt if it does not show all."""
+    """List what is named behind a break; the end has a doubt if it does not show all, or a token was not understood."""
     state = _known(options, cursor)
 
     def ask(window: Window) -> IdentifierPages:
@@ -92,7 +92,8 @@ def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages
     except PASSING as error:
         trouble = f" {error}"
     count = len(pages.identifiers)
-    is_doubted = pages.breaks_off and not rest.is_end_shown
+    # Lists by date prove nothing about pages behind a token that was not understood: each may hide other records.
+    is_doubted = pages.is_unread or (pages.breaks_off and not rest.is_end_shown)
     doubts = (broken_off(count) + trouble,) if is_doubted else _doubts_of_number(pages)
     yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
 
