@@ -76,6 +76,10 @@ _REMARKABLE = {
         "all but ten", "nothing", names="whole, with its size", page_size=25, names_page_size=10, dates="ignored",
         way="later", spelling="an attribute",
     ),
+    "a sweep took names in lists by date for all, where a token was not understood": Traits(
+        "a short page", "the truth", "itself", "short, then noRecordsMatch", "HTTP 500", way="years",
+        spelling="an attribute", twins="stale",
+    ),
 }  # fmt: skip
 # What each of these once lost in silence, a harvest fetches.
 _MENDED = {

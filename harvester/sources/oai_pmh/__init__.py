@@ -23,10 +23,10 @@ from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages, I
 from harvester.sources.oai_pmh.list_records import next_page
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of
 from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught, with_entry
-from harvester.sources.oai_pmh.requests import single_url
+from harvester.sources.oai_pmh.requests import Server
 from harvester.sources.oai_pmh.transitions import asks_for_all, begins_anew
 from harvester.sources.oai_pmh.walk import Walk
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
+from harvester.sources.repeated_requests import PASSING
 
 _WORK: Mapping[Phase, Callable[[Walk], Iterable[Step]]] = {
     Phase.PAGES: lambda walk: (next_page(walk),),
@@ -63,7 +63,8 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     Only the profile of the server is used from the cursor. Raise the errors of `changes`. A list that does not end
     properly ends with doubts. One whose end no number shows is asked for once more, from its last date on.
     """
-    pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
+    server = Server(options, cursor, fetch, patience=None)
+    pages = IdentifierPages(server, _known(options, cursor))
     for answer in pages.answers():
         yield Listed(
             answer.slices,
@@ -74,17 +75,15 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
             pages.has_slipped,
         )
     if pages.is_open:
-        yield from _rest(options, cursor, fetch, pages)
+        yield from _rest(server, pages)
 
 
-def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages) -> Iterator[Listed]:
-    """List what is named behind a break; the end has a doubt if it does not show all."""
-    state = _known(options, cursor)
-
-    def ask(window: Window) -> IdentifierPages:
-        return IdentifierPages(options, cursor, fetch, state.moved(window=str(window)))
-
-    rest = IdentifiersBehindBreak(pages, Window(), ask)
+def _rest(server: Server, pages: IdentifierPages) -> Iterator[Listed]:
+    """List what is named behind a break; the end has a doubt if it does not show all, or a token was not understood."""
+    state = _known(server.options, server.cursor)
+    rest = IdentifiersBehindBreak(
+        pages, Window(), lambda window: IdentifierPages(server, state.moved(window=str(window)))
+    )
     trouble = ""
     try:
         for answer in rest.answers():
@@ -92,7 +91,8 @@ def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages
     except PASSING as error:
         trouble = f" {error}"
     count = len(pages.identifiers)
-    is_doubted = pages.breaks_off and not rest.is_end_shown
+    # Lists by date prove nothing about pages behind a token that was not understood: each may hide other records.
+    is_doubted = pages.is_unread or (pages.breaks_off and not rest.is_end_shown)
     doubts = (broken_off(count) + trouble,) if is_doubted else _doubts_of_number(pages)
     yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
 
@@ -119,9 +119,7 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     Raise RemoteError for any other error of the protocol, NotOaiPmh when the source sends another record, and the
     errors of `asked`.
     """
-    url = single_url(options, cursor, _known(options, cursor), identifier)
-    fetched, answer = fetch_answer(options, fetch, url, parse_list, patience=PATIENCE)
-    page = raw_page(options, cursor, "GetRecord", fetched, answer)
+    page, answer, _ = Server(options, cursor, fetch).record(_known(options, cursor), identifier)
     if not answer.slices and {code for code, _ in answer.errors} <= GONE:
         return page, ()
     if not answer.slices:

@@ -11,11 +11,10 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.core.errors import GatewayError, NotOaiPmh, RemoteError
-from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
-from harvester.http.messages import Fetch
-from harvester.sources import UNFETCHED, Options
+from harvester.sources import UNFETCHED
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.sources.oai_pmh.changing_list import LEAST_SHARE, Datestamps, Parts
@@ -29,8 +28,8 @@ from harvester.sources.oai_pmh.list_identifiers import (
 )
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.observations import is_outside
-from harvester.sources.oai_pmh.requests import only, single_url
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
+from harvester.sources.oai_pmh.requests import Server
+from harvester.sources.repeated_requests import PASSING
 from harvester.sources.seen import Seen
 
 # Codes that say that there is no such record, or none in this format.
@@ -53,8 +52,8 @@ class IdentifierList:
     outside of the window.
     """
 
-    def __init__(self, options: Options, cursor: Cursor, fetch: Spender, state: ListState) -> None:
-        self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
+    def __init__(self, server: Server, fetch: Spender, state: ListState) -> None:
+        self._fetch, self._state, self._tolerance = fetch, state, server.options.announced_tolerance
         self._lacks: Callable[[Slice], bool] = lambda _named: True
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
         self._named, self._wanted, self._deleted, self._twins = Seen(), Seen(), Seen(), Seen()
@@ -62,9 +61,9 @@ class IdentifierList:
         self._dates = "", ""  # of the first and of the last identifier
         self.answers = 0
         self.missing_count = 0
-        self._pages = IdentifierPages(options, cursor, fetch, state)
+        self._pages = IdentifierPages(server, state)
         self._dated = Datestamps()
-        self.parts = Parts(options, cursor, fetch, state, self._dated, self._note)
+        self.parts = Parts(server, fetch, state, self._dated, self._note)
         self.is_in_parts = False  # it was read in parts, each of which was shown to be whole
         self.is_end_shown = False  # it broke off, and a question by date shows that this was its end
         self.has_ended = False
@@ -111,7 +110,7 @@ class IdentifierList:
     @property
     def expected(self) -> int:
         """How many it must name at least: as many as it announces, and as many as came of its window."""
-        tolerated = floor((self.announced or 0) * self._options.announced_tolerance)
+        tolerated = floor((self.announced or 0) * self._tolerance)
         twins = self._pages.twins if (self.announced or 0) > self.count else 0
         return max((self.announced or 0) - tolerated - twins, self._came)
 
@@ -219,14 +218,13 @@ class IdentifierList:
             yield Missing(identifier, line[:1] == _DELETED and identifier not in self._twins, moment)
 
     def _read_pages(self) -> None:
-        self._pages = pages = IdentifierPages(self._options, self._cursor, self._fetch, self._state, PATIENCE)
-        for answer in pages.answers():
+        for answer in self._pages.answers():
             self._fetch.spare()
             if answer.losses:
                 raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
             self._take(answer)
-        self.has_ended = pages.has_ended
-        if pages.loops:
+        self.has_ended = self._pages.has_ended
+        if self._pages.loops:
             self.trouble = NotOaiPmh(LOOPS)
 
     def _take(self, answer: ListAnswer) -> None:
@@ -263,9 +261,7 @@ def _came_at_least(state: ListState, seen: Sized) -> int:
     return min(1, state.evidence.distinct if state.position.whole.covers(state.here) else len(seen))
 
 
-def get_record(
-    options: Options, cursor: Cursor, state: ListState, fetch: Fetch, named: Missing
-) -> tuple[RawPage, tuple[Slice, ...], tuple[str, ...]]:
+def get_record(server: Server, state: ListState, named: Missing) -> tuple[RawPage, tuple[Slice, ...], tuple[str, ...]]:
     """Fetch one record. Return the answer, the slice of the record, and what was lost when the answer was repaired.
 
     A record that is refused, or for which another one comes, is returned with a problem. It was named a moment ago, so
@@ -273,9 +269,7 @@ def get_record(
     slice for a record that exists in other formats only. Raise the errors of `asked`.
     """
     identifier = named.identifier
-    url = single_url(options, cursor, state, identifier)
-    fetched, answer = fetch_answer(options, fetch, url, only("GetRecord"), patience=PATIENCE)
-    page = raw_page(options, cursor, "GetRecord", fetched, answer)
+    page, answer, _ = server.record(state, identifier)
     if answer.slices and answer.slices[0].identifier in (identifier, ""):
         slice_ = answer.slices[0]._replace(
             identifier=identifier
@@ -284,7 +278,9 @@ def get_record(
     codes = {code for code, _ in answer.errors}
     if named.is_deleted and codes and codes <= GONE:
         return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
-    if is_of_another_format(cursor.metadata_prefix, codes, is_first_generation=state.profile.is_first_generation):
+    if is_of_another_format(
+        server.cursor.metadata_prefix, codes, is_first_generation=state.profile.is_first_generation
+    ):
         return page, (), ()
     return page, (_without(identifier, _refusal(answer)),), ()
 

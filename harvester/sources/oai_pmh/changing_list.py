@@ -11,16 +11,14 @@ from array import array
 from collections.abc import Callable
 
 from gateway.core.errors import NotOaiPmh
-from gateway.core.model import Cursor, Slice
+from gateway.core.model import Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, moment_of
-from harvester.sources import Options
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.date_ranges import Window, halves
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages, check_names
 from harvester.sources.oai_pmh.list_state import Dates, ListState
-from harvester.sources.oai_pmh.requests import granularity_of
-from harvester.sources.repeated_requests import PATIENCE
+from harvester.sources.oai_pmh.requests import Server, granularity_of
 
 _DAY_SECONDS = 86_400
 _WALKS = 2  # of a part that its numbers do not show to be whole
@@ -72,12 +70,10 @@ class Parts:
     when they have been read.
     """
 
-    def __init__(
-        self, options: Options, cursor: Cursor, fetch: Spender, state: ListState, dated: Datestamps, take: Take
-    ) -> None:
-        self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
+    def __init__(self, server: Server, fetch: Spender, state: ListState, dated: Datestamps, take: Take) -> None:
+        self._server, self._fetch, self._state = server, fetch, state
         self._dated, self._take = dated, take
-        self.granularity = granularity_of(options, state)
+        self.granularity = granularity_of(server.options, state)
         self.unit = _DAY_SECONDS if self.granularity == DAY else 1
         self.count = self.number = self._left = self._twins = self._twins_here = 0
         self.announced: int | None = None
@@ -124,7 +120,7 @@ class Parts:
         if (not here.until or later.from_ <= here.until) and self._hides(later):
             return False
         self._ask_number(Window(here.from_, utc_datetime(self.last)))
-        least = (self.announced or 0) * (1 - self._options.announced_tolerance)
+        least = (self.announced or 0) * (1 - self._server.options.announced_tolerance)
         return least <= self.count + self._twins  # nothing can have joined them since
 
     def _is_read(self, window: Window) -> bool:
@@ -189,5 +185,4 @@ class Parts:
 
     def pages(self, window: Window) -> IdentifierPages:
         """Return the pages of ListIdentifiers between other dates."""
-        state = self._state.moved(window=str(window))
-        return IdentifierPages(self._options, self._cursor, self._fetch, state, PATIENCE)
+        return IdentifierPages(self._server, self._state.moved(window=str(window)))

@@ -13,6 +13,7 @@ comes by dates. A source without ListIdentifiers is believed.
   If GetRecord answers `cannotDisseminateFormat`, the record is not part of the list, except in `oai_dc`.
 """
 
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import NamedTuple
@@ -30,10 +31,9 @@ from harvester.sources.oai_pmh.fallback_rules import take_fallback
 from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetweenDates
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
 from harvester.sources.oai_pmh.list_state import Dates
-from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.transitions import ask_singly, enter_window, restart
 from harvester.sources.oai_pmh.walk import Walk
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
+from harvester.sources.repeated_requests import PASSING
 
 _LEFT_FOR_THE_END = 2  # so many of the answers that a run may read are kept for the end of the list
 _DEADLINE_SECONDS = 60.0  # of each answer; the list can do without it
@@ -165,7 +165,7 @@ def identifiers_of_first_day(walk: Walk) -> frozenset[str]:
         return frozenset()
     day = utc_datetime(walk.state.position.first)[:10]
     state = walk.state.moved(window=str(window_of(day, "")))
-    pages = IdentifierPages(walk.options, walk.cursor, walk.fetch, state, PATIENCE, _DEADLINE_SECONDS)
+    pages = IdentifierPages(replace(walk.server, deadline_seconds=_DEADLINE_SECONDS), state)
     named: set[str] = set()
     try:
         for answer in islice(pages.answers(), most):
@@ -216,11 +216,8 @@ def count_all(walk: Walk) -> None:
     if not walk.is_behind_windows or walk.state.evidence.has_gaps or walk.state.evidence.in_windows:
         return
     state = walk.state.moved(window=str(_until_begin(walk, walk.whole)))
-    url = url_of(walk.options, walk.cursor, state, "ListRecords", "")
     try:
-        _, answer = fetch_answer(
-            walk.options, walk.fetch, url, only("ListRecords"), patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
-        )
+        answer = replace(walk.server, deadline_seconds=_DEADLINE_SECONDS).list_page(state, "ListRecords").answer
     except _UNANSWERED as error:
         walk.note(f"ListRecords does not say how many records there are in all. {error}")
         return

@@ -14,7 +14,6 @@ from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windo
 from harvester.sources.oai_pmh.end_of_list import complete_part, end_list, end_part
 from harvester.sources.oai_pmh.fallback_rules import dispute_in, misfit_in_words, take_fallback
 from harvester.sources.oai_pmh.list_state import ListState, Phase
-from harvester.sources.oai_pmh.requests import single_url
 from harvester.sources.oai_pmh.transitions import enter_window, restart
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk
 from harvester.sources.repeated_requests import PASSING
@@ -27,7 +26,7 @@ def record_by_record(walk: Walk) -> Iterator[Step]:
 
     Raise as `take_fallback` does, and the errors of `asked` for a refused request.
     """
-    with IdentifierList(walk.options, walk.cursor, walk.fetch, walk.state) as listing:
+    with IdentifierList(walk.server, walk.fetch, walk.state) as listing:
         listing.read(walk.received.all, walk.received.lacks)
         in_vain = 0
         for named in listing.missing():
@@ -52,14 +51,12 @@ def _record_step(walk: Walk, listing: IdentifierList, named: Missing) -> Step:
     walk.check_budget()
     identifier = named.identifier
     try:
-        page, slices, losses = get_record(walk.options, walk.cursor, walk.state, walk.fetch, named)
+        page, slices, losses = get_record(walk.server, walk.state, named)
         walk.losses = losses
     except PASSING as error:
         walk.trouble = error
         proof, _ = walk.identified(error, is_fresh=True)
-        page, slices = unfetched(
-            proof, single_url(walk.options, walk.cursor, walk.state, identifier), identifier, error
-        )
+        page, slices = unfetched(proof, walk.server.record_url(walk.state, identifier), identifier, error)
     if any(not record.problem for record in slices):
         walk.note_records(slices, 1, 1)
     elif slices and is_denied(page) and _is_gone(listing, named):
@@ -127,7 +124,7 @@ def _count_gone(walk: Walk, listing: IdentifierList) -> int:
         return 0
     for identifier in unnamed:
         try:
-            page, slices, _ = get_record(walk.options, walk.cursor, walk.state, walk.fetch, Missing(identifier, False))
+            page, slices, _ = get_record(walk.server, walk.state, Missing(identifier, False))
         except PASSING:
             return 0
         if not is_denied(page) and not any(record.is_deleted or _is_new(listing, record) for record in slices):

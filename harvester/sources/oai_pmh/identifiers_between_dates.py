@@ -1,6 +1,7 @@
 """Compare the identifiers of ListIdentifiers between two dates, answer by answer, with the records of a list."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from gateway.core.errors import RemoteError, RemoteRefuses
@@ -11,10 +12,8 @@ from harvester.sources.budget import Optional
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import OF_EVERY_ITEM, IdentifierPages
-from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.observations import is_in
 from harvester.sources.oai_pmh.walk import Walk
-from harvester.sources.repeated_requests import PATIENCE
 
 
 class IdentifiersBetweenDates:
@@ -28,10 +27,12 @@ class IdentifiersBetweenDates:
 
     def __init__(self, walk: Walk, window: Window, dated: Window, deadline_seconds: float | None = None) -> None:
         self._walk, self._window, self._dated = walk, window, dated
-        self._fetch = Optional(walk.fetch, walk.options.optional) if deadline_seconds else walk.fetch
-        self._deadline_seconds = deadline_seconds
+        self._server = walk.server
+        if deadline_seconds:
+            fetch = Optional(walk.fetch, walk.options.optional)
+            self._server = replace(self._server, fetch=fetch, deadline_seconds=deadline_seconds)
         self._answers = self._asked()
-        self.pages = self._pages_of(walk.state.moved(window=str(window)))
+        self.pages = IdentifierPages(self._server, walk.state.moved(window=str(window)))
         self.answers = 0
         self.has_none = self.is_unknown = False
         self.unseen_date = ""
@@ -94,7 +95,7 @@ class IdentifiersBetweenDates:
             return
         other = SECONDS if walk.granularity() == DAY else DAY
         for variant in (state, state.learning(granularity=other)):
-            self.pages = self._pages_of(variant)
+            self.pages = IdentifierPages(self._server, variant)
             try:
                 yield from self.pages.answers()
             except RemoteRefuses:
@@ -105,10 +106,6 @@ class IdentifiersBetweenDates:
                 self.has_none = not self.answers
             return
         self.has_none = not any(self._window)
-
-    def _pages_of(self, state: ListState) -> IdentifierPages:
-        walk = self._walk
-        return IdentifierPages(walk.options, walk.cursor, self._fetch, state, PATIENCE, self._deadline_seconds)
 
     def _must_have_come(self, named: Slice) -> bool:
         """Return whether a record belongs to the list: to its dates and, where records name their sets, to its set."""

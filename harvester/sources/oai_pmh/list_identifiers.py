@@ -9,16 +9,13 @@ from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from gateway.core.errors import NotOaiPmh, RemoteError
-from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import moment_of
-from harvester.http.messages import Fetch
-from harvester.sources import Options
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import ListState
-from harvester.sources.oai_pmh.requests import only, url_of
-from harvester.sources.repeated_requests import fetch_answer, raw_page
+from harvester.sources.oai_pmh.requests import Server
 from harvester.sources.seen import Seen
 
 LOOPS = "ListIdentifiers loops and would never end."
@@ -38,18 +35,9 @@ class IdentifierPages:
     is no such move; `twins` counts these. `largest` is the number of identifiers in the largest answer.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        cursor: Cursor,
-        fetch: Fetch,
-        state: ListState,
-        patience: int | None = None,
-        deadline_seconds: float | None = None,
-    ) -> None:
-        """Take the list and the window in which `state` stands; patience and deadline are those of each request."""
-        self._options, self._cursor, self._fetch = options, cursor, fetch
-        self._patience, self._deadline_seconds = patience, deadline_seconds
+    def __init__(self, server: Server, state: ListState) -> None:
+        """Take the window in which `state` stands."""
+        self._server = server
         self._state = state.moved(token="")
         self._has_other_way = True
         self._tokens: set[str] = set()
@@ -124,16 +112,7 @@ class IdentifierPages:
     def _asked(self) -> ListAnswer | None:
         """Return the next page; None when its token was refused and is sent once more in another encoding."""
         token = self._state.position.token
-        url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
-        fetched, answer = fetch_answer(
-            self._options,
-            self._fetch,
-            url,
-            only("ListIdentifiers"),
-            patience=self._patience,
-            deadline_seconds=self._deadline_seconds,
-        )
-        self.page = raw_page(self._options, self._cursor, "ListIdentifiers", fetched, answer)
+        self.page, answer, _ = self._server.list_page(self._state, "ListIdentifiers", token)
         is_end = {code for code, _ in answer.errors} <= {"noRecordsMatch"} or (token and self._is_past())
         if answer.slices or is_end:
             return answer

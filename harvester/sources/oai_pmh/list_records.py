@@ -9,7 +9,6 @@ from gateway.core.errors import DatesRefused, NotOaiPmh, RemoteError
 from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, written
-from harvester.http.messages import Fetched
 from harvester.sources import Options, Step
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.completeness import (
@@ -32,10 +31,9 @@ from harvester.sources.oai_pmh.observations import (
     note_size,
     unrequested_records,
 )
-from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
-from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
+from harvester.sources.repeated_requests import PASSING, PATIENCE
 
 _MOST_NAMED = 5  # unknown elements in a sentence
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
@@ -60,18 +58,16 @@ def next_page(walk: Walk) -> Step:
 
     Raise as `take_fallback` does, and the errors of `asked` for a refused request.
     """
-    url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.position.token)
-    patience = PATIENCE if walk.state.position.window or walk.options.budget.is_spent else None
+    is_hurried = walk.state.position.window or walk.options.budget.is_spent
+    server, token = replace(walk.server, patience=PATIENCE if is_hurried else None), walk.state.position.token
     try:
-        fetched, answer = fetch_answer(
-            walk.options, walk.fetch, url, only("ListRecords"), partial(_may_change, walk), patience=patience
-        )
+        page, answer, seconds = server.list_page(walk.state, "ListRecords", token, partial(_may_change, walk))
     except PASSING as error:
         return take_fallback(walk, error)
     if answer.errors and not answer.slices:
-        return _after_errors(walk, fetched, answer)
-    walk.note_time(fetched, answer)
-    return _after_page(walk, fetched, answer)
+        return _after_errors(walk, page, answer)
+    walk.note_time(seconds, answer)
+    return _after_page(walk, page, answer)
 
 
 def _may_change(walk: Walk, answer: ListAnswer) -> bool:
@@ -85,12 +81,11 @@ def _may_change(walk: Walk, answer: ListAnswer) -> bool:
     return is_end and bool(walk.state.position.token) and walk.is_short()
 
 
-def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+def _after_errors(walk: Walk, page: RawPage, answer: ListAnswer) -> Step:
     """Return the step after an answer that has only errors: the end, or another way to ask."""
     codes = frozenset(code for code, _ in answer.errors)
-    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     if codes == {"noRecordsMatch"}:
-        walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
+        walk.state = note_first(walk.state, page.received_at, answer, walk.granularity(), walk.note)
         return retry_with_dates(walk, answer, page) if may_need_dates(walk.state) else _after_empty_page(walk, page)
     if not walk.state.position.token:
         return retry_first_request(walk, codes, answer, page)
@@ -131,11 +126,10 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
     return step or complete_part(walk, page)
 
 
-def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+def _after_page(walk: Walk, page: RawPage, answer: ListAnswer) -> Step:
     """Return the step after a page. A page that came before, or that was not asked for, is a failure."""
-    walk.state = note_first(walk.state, fetched, answer, walk.granularity(), walk.note)
+    walk.state = note_first(walk.state, page.received_at, answer, walk.granularity(), walk.note)
     walk.losses = answer.losses
-    page = raw_page(walk.options, walk.cursor, "ListRecords", fetched, answer)
     is_past = walk.is_past()
     if is_past and walk.received.recall() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
         walk.note("Behind the announced number of records, the same ones came again.")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from gateway.core.model import Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import bound, moment_of
-from harvester.http.messages import Fetched
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import Dates, ListState
@@ -19,12 +18,12 @@ _NEVER = 1 << 60
 
 
 def note_first(
-    state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, note: Callable[[str], None]
+    state: ListState, received: int, answer: ListAnswer, granularity: str, note: Callable[[str], None]
 ) -> ListState:
     """At the first answer of a list, remember its responseDate: the next harvest begins there."""
     if state.position.first:
         return state
-    given, received = moment_of(answer.response_date), fetched.received_at
+    given = moment_of(answer.response_date)
     if given is None:
         ours = utc_datetime(received)
         note(f"The responseDate {answer.response_date!r} is none; our own time {ours} stands for it.")

@@ -12,7 +12,7 @@ from heapq import nlargest
 from gateway.core.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.dates import DAY, moment_of
-from harvester.http.messages import Fetch, Fetched
+from harvester.http.messages import Fetch
 from harvester.sources import Compared, ListEnd, Options, Step
 from harvester.sources.budget import Places, Spender
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_identify
@@ -20,7 +20,7 @@ from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of, win
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
 from harvester.sources.oai_pmh.profile import with_entry
-from harvester.sources.oai_pmh.requests import granularity_of, plain_url
+from harvester.sources.oai_pmh.requests import Server, granularity_of, plain_url
 from harvester.sources.oai_pmh.transitions import begun, check_transition
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 from harvester.sources.seen import Seen
@@ -62,6 +62,7 @@ class Walk:
             is_verb_first=known.is_verb_first, formats_failed=known.formats_failed, sets_failed=known.sets_failed
         )
         self.fetch = Spender(fetch, options.budget, is_plain=self.state.profile.is_damaged)
+        self.server = Server(options, cursor, self.fetch)
         self.notes = [note] if note else []
         self.losses: tuple[str, ...] = ()  # of the answer in hand
         self.received = ReceivedRecords(self._earlier(), self.state.position.token)
@@ -218,12 +219,12 @@ class Walk:
         """Return the granularity at which this server takes dates."""
         return granularity_of(self.options, self.state)
 
-    def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
+    def note_time(self, seconds: float, answer: ListAnswer) -> None:
         """Remember the least time that a page of records took, and tell once when the pages become much slower."""
-        if not answer.slices or not fetched.seconds:
+        if not answer.slices or not seconds:
             return
         best = self.state.profile.best_page_ms
-        took = max(1, round(1000 * fetched.seconds))
+        took = max(1, round(1000 * seconds))
         self.state = self.state.learning(best_page_ms=min(best or took, took))
         if not self.has_slowed and took > max(_SLOW_MS, _MUCH_SLOWER * best) and best:
             self.has_slowed = True
