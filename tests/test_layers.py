@@ -100,7 +100,7 @@ harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fullte
 harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}
-harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, search.indexing, store,
+harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, publish.unused, search.indexing, store,
   takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
 harvester.harvest.sources_toml <- GROUND gateway.core.permissions harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}

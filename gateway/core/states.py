@@ -1,9 +1,9 @@
 """The states of runs, sources, searches, takedowns and tombstones in words, for pages, commands and JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gateway.core.model import Lack, LackCount, Outcome, Run, RunOutcome, Source, Tried
+from gateway.core.model import Lack, LackCount, Outcome, Run, RunOutcome, Source, Tried, Unused, UnusedElement
 from gateway.core.secret_arguments import without_secrets
 from gateway.core.words import table
 from gateway.core.xmltext import utc_datetime
@@ -14,6 +14,7 @@ DIED = "died"
 NEVER = "never run"
 BEFORE = "received_before"  # in the counts of a run: what earlier runs of its lists received
 COMPARED = "compared_"  # before one of the values of `compared`, in the counts of a run: so many names were compared
+_MOST_ELEMENTS = 12  # in one sentence
 _MOST_REASONS = 3  # in one sentence; `harvester log` has all
 PROCESS_ENDED = "Its process has ended."  # the only reason of a run whose process was killed
 _ENDED = (PROCESS_ENDED, "Its process died. Its committed pages are stored, and the next run continued from there.")
@@ -94,6 +95,30 @@ def of_lacks(counts: Iterable[LackCount]) -> tuple[str, ...]:
         f"Items {_LACKS[count.lack]}, harvested as {count.metadata_prefix}: {count.items}, such as {count.example}."
         for count in counts
     )
+
+
+def of_unused(unused: Iterable[Unused]) -> tuple[str, ...]:
+    """Return which elements of records no reader uses, a sentence for each format in which there are such records."""
+    return tuple(
+        f"Items with elements that no reader uses, harvested as {format_.metadata_prefix}: {format_.items} of "
+        f"{format_.of} looked at, such as {format_.elements[0].example}: {_elements(format_.elements)}."
+        for format_ in unused
+        if format_.elements
+    )
+
+
+def facts_of_lacks(lacks: Sequence[LackCount], unused: Iterable[Unused]) -> dict[str, Any]:
+    """Return for JSON what the records of a source lack, and which elements of them no reader uses."""
+    return {
+        "lacking": [{**lack.facts(), "sentence": said} for lack, said in zip(lacks, of_lacks(lacks), strict=True)],
+        "unused": [{**found.facts(), "sentence": " ".join(of_unused((found,)))} for found in unused],
+    }
+
+
+def _elements(elements: Sequence[UnusedElement]) -> str:
+    named = ", ".join(f"{element.path} ({element.records})" for element in elements[:_MOST_ELEMENTS])
+    others = len(elements) - _MOST_ELEMENTS
+    return f"{named}, and {others} more" if others > 0 else named
 
 
 def has_no_title(counts: Iterable[LackCount], living: int) -> bool:

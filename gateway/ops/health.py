@@ -12,7 +12,7 @@ from gateway.core.errors import GatewayError, SearchUnavailable
 from gateway.core.finding import Finding, guarded
 from gateway.core.instance import base_url_doubt, check_settings, secret
 from gateway.core.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
-from gateway.core.states import of_lacks
+from gateway.core.states import of_lacks, of_unused
 from gateway.core.takedowns import UNERASED, UNSETTLED
 from gateway.core.xmltext import utc_datetime
 from gateway.formats import named
@@ -22,7 +22,7 @@ from gateway.ops.backup import documents
 from gateway.ops.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.publish.rebuild import outdated
 from gateway.publish.source_facts import made, optional
-from gateway.publish.unused import unused_elements, unused_in_words
+from gateway.publish.unused import unused_elements
 from gateway.resourcesync.addresses import resource_sets
 from gateway.review import users
 from gateway.search.sqlite_reader import open_search
@@ -189,7 +189,7 @@ def _inbox(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Find
         yield from _step(store, inbox)
         yield from _host_clock(inbox, settings)
         for name in store.standings() if is_whole else ():
-            for sentence in unused_in_words(unused_elements(store, inbox, name)):
+            for sentence in of_unused(unused_elements(store, inbox, name)):
                 yield Finding("fine", f"{name}: {sentence}")
 
 

@@ -11,7 +11,7 @@ from flask import Response, request
 from gateway.core.errors import SearchUnavailable
 from gateway.core.model import Selection
 from gateway.core.secret_arguments import secret_argument
-from gateway.core.states import of_lacks
+from gateway.core.states import facts_of_lacks
 from gateway.pages.answers import (
     SHOWN_ROWS,
     Part,
@@ -216,14 +216,16 @@ class ListPages:
         (row,) = source_rows([(source, counts)], self._inbox, self._searched())
         harvests = harvests_of(self._inbox, name, _SHOWN_HARVESTS)
         identity = self._inbox.identity(name) if self._inbox else None
+        lacks, unused = self._store.lack_counts((name,)), self._store.unused((name,))
+        known = facts_of_lacks(lacks.get(name, ()), unused.get(name, ()))
         if is_json:
-            return as_json({**as_object(row), "harvests": plain(harvests)})
+            return as_json({**as_object(row), **known, "harvests": plain(harvests)})
         row_of_numbers = [harvest.changed for harvest in reversed(harvests)]
         body = self._pages.render(
             "source.html",
             place="sources",
             source=row,
-            lacks=of_lacks(self._store.lack_counts((name,)).get(name, ())),
+            lacks=[lack["sentence"] for lacks in known.values() for lack in lacks if lack["sentence"]],
             identity=identity.latest if identity else None,
             facts=self._facts(name),
             harvests=harvests,

@@ -244,6 +244,7 @@ def bury_all(store: Store, name: str, progress: Callable[[int], None] = lambda _
         removed += _bury(store, name, [state.upstream for _, state in rows])
         after = rows[-1][1].number
         progress(removed)
+    store.remember(f"unused {name}", "")
     return removed
 
 

@@ -17,6 +17,8 @@ from gateway.core.model import (
     Lacking,
     Payload,
     Quarantined,
+    Unused,
+    UnusedElement,
 )
 from gateway.store.connector import Database, Session
 from gateway.store.queries import load
@@ -111,6 +113,11 @@ class StoredItems(Database):
         with self._file.reading() as session:
             return lack_counts(session, sources)
 
+    def unused(self, sources: Iterable[str]) -> dict[str, tuple[Unused, ...]]:
+        """Return which elements of each source no reader uses, by format. Unknown sources are absent."""
+        rows = self._file.rows(SQL["unused"], (json.dumps(list(sources)),))
+        return {source: tuple(map(_unused, json.loads(value)["formats"])) for source, value in rows}
+
     def items_lacking(self, source: str, lack: Lack, limit: int) -> tuple[str, ...]:
         """Return the upstream identifiers of at most `limit` items of a source that lack something."""
         with self._file.reading() as session:
@@ -131,6 +138,11 @@ class StoredItems(Database):
         with self._file.reading() as session:
             rows = session.execute(SQL["deletions_of"], (source, json.dumps(sorted(upstreams))))
             return frozenset(map(_deletion, rows))
+
+
+def _unused(row: Sequence[Any]) -> Unused:
+    prefix, items, of, elements = row
+    return Unused(prefix, items, of, tuple(UnusedElement(*element) for element in elements))
 
 
 def _deletion(row: tuple[Any, ...]) -> Deletion:

@@ -10,9 +10,9 @@ import click
 from gateway.core.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.core.program import say
 from gateway.core.special_addresses import PUBLIC
-from gateway.core.states import of_source
+from gateway.core.states import of_source, of_unused
 from gateway.publish.rebuild import remove_source
-from gateway.publish.unused import unused_elements, unused_in_words
+from gateway.publish.unused import unused_elements
 from harvester.commands.options import (
     FiniteRange,
     Given,
@@ -307,7 +307,12 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
         words = of_source(entry.source, last, has_died=has_died).words
         facts["last_run"] = words if not as_json else last and facts_of_run(last, has_died=has_died)
         unused = list(unused_elements(instance.store, instance.inbox, name))
-        facts["unused_elements"] = [entry._asdict() for entry in unused] if as_json else [*unused_in_words(unused)]
+        rows = [
+            {"metadata_prefix": found.metadata_prefix, **element._asdict(), "of": found.of}
+            for found in unused
+            for element in found.elements
+        ]
+        facts["unused_elements"] = rows if as_json else [*of_unused(unused)]
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 

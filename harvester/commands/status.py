@@ -9,7 +9,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.model import Run, RunOutcome, Source, WindowOutcome
-from gateway.core.states import ATTENTION, DIED, NEVER, State, compared, of_lacks, of_source
+from gateway.core.states import ATTENTION, DIED, NEVER, State, compared, facts_of_lacks, of_source
 from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
@@ -67,8 +67,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         for name, state in doubtful.items():
             click.echo(plain(f"{name}: {State(**state).words}"), err=True)
         for row in rows:
-            for lack in row["lacking"]:
-                click.echo(plain(f"{row['source']}: {lack['sentence']}"), err=True)
+            for sentence in filter(None, (lack["sentence"] for lack in (*row["lacking"], *row["unused"]))):
+                click.echo(plain(f"{row['source']}: {sentence}"), err=True)
         for problem in problems_:
             click.echo(plain(problem), err=True)
     ctx.exit(int(Status.WITH_ERRORS if doubtful else Status.SUCCEEDED))
@@ -85,6 +85,7 @@ class StatusFacts(Facts):
         self.windows, self.clocks = inbox.window_counts(), inbox.source_clocks()
         self.identities = inbox.differing_identities()
         self.lacks = instance.store.lack_counts(self._standings)
+        self.unused = instance.store.unused(self._standings)
         self.alarms = [alarm for alarm in alarms_of(instance) if alarm.is_open]
         self.with_offers = instance.discovery().accepted_sources() if has_searched else frozenset()
 
@@ -106,14 +107,11 @@ def _standing(facts: StatusFacts, entry: SourceEntry, now: float) -> dict[str, A
     last = newest if is_running or harvest is None else [harvest]
     has_died = any(map(instance.inbox.has_died, last))
     source = Source(name, entry.url, entry.kind)
-    lacks = facts.lacks.get(name, ())
     windows, known = facts.windows.get(name, Counter()), facts.identities.get(name)
     return {
         "source": name,
         **facts.counts(name),
-        "lacking": [
-            {**lack.facts(), "sentence": sentence} for lack, sentence in zip(lacks, of_lacks(lacks), strict=True)
-        ],
+        **facts_of_lacks(facts.lacks.get(name, ()), facts.unused.get(name, ())),
         "unpublished": facts.has_unpublished_pages(name),
         "last_run": moment(last[0].started_at) if last else None,
         "outcome": DIED if has_died else last[0].outcome.value if last else NEVER,

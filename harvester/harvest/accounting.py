@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from gateway.core.errors import unforeseen
 from gateway.core.model import Cursor, RunOutcome, Selection, SetDescription
-from gateway.core.states import BEFORE, COMPARED, has_no_title, names_compared, of_lacks
+from gateway.core.states import BEFORE, COMPARED, has_no_title, names_compared, of_lacks, of_unused
 from gateway.publish.publish import local_set
+from gateway.publish.unused import keep_unused
 from harvester.harvest.admission import doubts_of_empty_set
 from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import Unlisted, report_waiting
@@ -226,7 +228,11 @@ class Accounting:
         """Report what the records of the source lack; without any title, its format is probably not understood."""
         store, name = self.instance.store, self.entry.name
         lacks, counts = store.lack_counts((name,)).get(name, ()), store.counts(name)
-        for sentence in of_lacks(lacks):
+        try:
+            keep_unused(store, self.instance.inbox, name)
+        except Exception as error:  # noqa: BLE001 - such as a damaged page, which must not end this harvest
+            self.run.log.note(f"What no reader uses is not known. {unforeseen(error)}")
+        for sentence in (*of_lacks(lacks), *of_unused(store.unused((name,)).get(name, ()))):
             self.run.log.note(sentence)
         if has_no_title(lacks, counts["items"] - counts["deleted"]):
             reason = "No item has a title. The format is probably not understood; name another one with --format."

@@ -49,12 +49,10 @@ def test_a_whole_check_names_elements_that_no_reader_uses(gateway, sound, folder
     harness = Harness(folder)
     with closing(harness.store), closing(harness.inbox):
         harness.add("laro")
-        harness.sent(Sent("1", mods().replace(b"</mods>", b"<recordInfo>X</recordInfo></mods>")), prefix="mods")
+        harness.sent(Sent("1", mods().replace(b"</mods>", b"<classification>X</classification></mods>")), prefix="mods")
     assert "no reader uses" not in gateway("check").stderr
-    assert (
-        "harvested as mods, by records of 1 that were looked at: recordInfo (1), such"
-        in gateway("check", "--whole").stderr
-    )
+    where = "harvested as mods: 1 of 1 looked at, such as oai:gateway.example.org:laro/1: classification (1)."
+    assert where in gateway("check", "--whole").stderr
 
 
 def test_a_file_of_private_authorities_that_is_missing_is_a_problem(gateway, sound, folder, publish):

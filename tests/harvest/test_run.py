@@ -3,6 +3,7 @@
 Each run starts the process that publishes; so only the tests that tell most are everyday ones.
 """
 
+import json
 import sys
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Lack, RunOutcome, Selection
+from gateway.publish import unused
 from gateway.store.waiting import is_locked
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
@@ -177,6 +179,26 @@ def test_a_source_without_any_title_is_not_a_success(run, repository, house):
     assert ("oai_dc", Lack.TITLE, 3) in [count[:3] for count in house.store.lack_counts(("fake",))["fake"]]
     repository.fill(1, start=3)
     assert run(RunOptions(is_full=True)).status == Status.SUCCEEDED
+
+
+def test_what_no_reader_uses_is_counted_in_the_log_and_in_the_status(run, repository, house, command, monkeypatch):
+    """A sample that cannot be looked at does not end the harvest."""
+    repository.fill(3)
+    repository.items[
+        "oai:fake:00001"
+    ].title = "A</title></titleInfo><classification>1</classification><titleInfo><title>"
+    ran = run(formats=("mods",))
+    where = f"harvested as mods: 1 of 3 looked at, such as {PREFIX}oai:fake:00001: classification (1)."
+    sentence = f"Items with elements that no reader uses, {where}"
+    assert sentence in [event.text for event in house.inbox.events(ran.run.number)]
+    _, data, _ = command("status", "--json")
+    elements = [{"path": "classification", "records": 1, "example": f"{PREFIX}oai:fake:00001"}]
+    facts = {"metadata_prefix": "mods", "items": 1, "of": 3, "elements": elements, "sentence": sentence}
+    assert json.loads(data)["unused"] == [facts]
+    assert f"fake: {sentence}" in command("status")[2]
+    monkeypatch.delattr(unused, "unused_elements")
+    repository.fill(1, start=3)
+    assert run(formats=("mods",)).status is ran.status
 
 
 def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_releases_it(run, repository, house):

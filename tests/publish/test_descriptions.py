@@ -6,11 +6,12 @@ import pytest
 
 from gateway.core import xmlio
 from gateway.core.errors import NotXml
-from gateway.core.model import FileLink, FileOrigin, Hop, Statement, Work
+from gateway.core.model import FileLink, FileOrigin, Hop, Statement, Unused, UnusedElement, Work
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.formats import oai_didl
 from gateway.publish.descriptions import describe, metadata_of
-from gateway.publish.unused import UnusedElement, unused_elements
+from gateway.publish.rebuild import bury_all
+from gateway.publish.unused import keep_unused, unused_elements
 from tests.publish.harness import Harness, Sent, dc, mods
 from tests.rows import each_row
 
@@ -158,16 +159,30 @@ MORE = b"<originInfo><dateIssued>2001</dateIssued><place>P</place></originInfo>"
 def test_elements_that_no_reader_uses_are_named_by_format_with_an_example(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those inside an unused one are not named, a valid oai_dc is published as it came, and nothing is stored."""
+    """Those inside an unused one, or about the record, are not named; a valid oai_dc is published as it came."""
     noted = b"<recordInfo><recordContentSource>X</recordContentSource></recordInfo>"
-    payloads = [mods().replace(b"</mods>", noted + more + b"</mods>") for more in MORE]
-    harness.send(Sent("a", payloads[0]), Sent("b", payloads[1]), Sent("c", b"<broken"), prefix="mods")
+    payloads = [mods().replace(b"</mods>", noted + more + b"</mods>") for more in (*MORE, b"")]
+    harness.send(*map(Sent, "abe", payloads), Sent("c", b"<broken"), prefix="mods")
     announced = {"mods": ("http://www.loc.gov/standards/mods/", "http://www.loc.gov/mods/v3")}
     harness.sent(Sent("d", dc()), facts=harness.facts(formats=announced))
-    example = "oai:gateway.example.org:laro/"
     monkeypatch.delattr(type(harness.store), "add_format")
-    assert list(unused_elements(harness.store, harness.inbox, "laro")) == [
-        UnusedElement("mods", "recordInfo", 2, 2, f"{example}a"),
-        UnusedElement("mods", "originInfo/place", 1, 2, f"{example}a"),
-        UnusedElement("mods", "x:y", 1, 2, f"{example}b"),
-    ]
+    example = "oai:gateway.example.org:laro/"
+    elements = UnusedElement("originInfo/place", 1, f"{example}a"), UnusedElement("x:y", 1, f"{example}b")
+    assert list(unused_elements(harness.store, harness.inbox, "laro")) == [Unused("mods", 2, 3, elements)]
+
+
+def test_what_no_reader_uses_is_kept_until_a_tenth_of_the_pages_is_new(harness: Harness) -> None:
+    """What is kept was seen in records that are spread over all pages; without the source it is gone."""
+
+    def kept(first: int, last: int, *more: bytes) -> tuple[Unused, ...]:
+        for number in range(first, last):
+            payload = mods().replace(b"</mods>", b"".join(more) + b"</mods>")
+            harness.sent(Sent(f"{number}", payload), Sent(f"{number}b", payload), prefix="mods")
+        keep_unused(harness.store, harness.inbox, "laro")
+        return harness.store.unused(["laro", "other"]).get("laro", ())
+
+    assert kept(0, 20) == (Unused("mods", 0, 16),)
+    assert kept(20, 22, MORE[1]) == (Unused("mods", 0, 16),)
+    assert kept(22, 24, MORE[1])[0][:3] == ("mods", 2, 16)
+    bury_all(harness.store, "laro")
+    assert harness.store.unused(["laro"]) == {}

@@ -95,6 +95,8 @@ from gateway.core.model.published import (
     Source,
     SourceCounts,
     StoredRecord,
+    Unused,
+    UnusedElement,
 )
 from gateway.core.model.works import (
     Agent,

@@ -176,6 +176,30 @@ class LackCount(NamedTuple):
         return {**self._asdict(), "lack": str(self.lack.name).lower()}
 
 
+class UnusedElement(NamedTuple):
+    """A path of elements that no reader used, in how many of the records that were looked at, and one of these."""
+
+    path: str
+    records: int
+    example: str
+
+
+class Unused(NamedTuple):
+    """How many of a source's items in one format have elements that no reader uses, of those that were looked at.
+
+    `elements` are sorted: the most frequent one is first.
+    """
+
+    metadata_prefix: str
+    items: int
+    of: int
+    elements: tuple[UnusedElement, ...] = ()
+
+    def facts(self) -> dict[str, object]:
+        """Return the counts for JSON."""
+        return {**self._asdict(), "elements": [element._asdict() for element in self.elements]}
+
+
 class ItemChange(NamedTuple):
     """The new state of one item. Records that are not in `records` stay unchanged.
 

@@ -492,6 +492,11 @@ from json_each(?) as wanted cross join source on source.name = cast(wanted.value
 cross join lack_tally as tally on tally.source = source.id
 cross join prefix on prefix.id = tally.prefix where tally.items > 0;
 
+-- name: unused
+-- Return what is stored about elements that no reader uses, of some sources (a JSON list).
+select wanted.value, fact.value from json_each(?) as wanted
+cross join fact on fact.name = 'unused ' || wanted.value and fact.value <> '';
+
 -- name: items_lacking
 -- Return items of a source that lack something (one flag).
 select item.upstream from lacking cross join item on item.id = lacking.item

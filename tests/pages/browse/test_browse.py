@@ -108,6 +108,20 @@ def test_a_source_is_shown_with_its_harvests(furnished):
     assert furnished.get("/sources/nobody").status_code == 404
 
 
+def test_a_source_says_what_its_records_lack_and_what_no_reader_uses(house):
+    store = house.harness.store
+    house.add("1", title="")
+    store.remember("unused laro", json.dumps({"formats": [("mods", 1, 25, [("classification", 1, "oai:x")])]}))
+    lacking = "Items without a title, harvested as oai_dc: 1"
+    unused = (
+        "Items with elements that no reader uses, harvested as mods: 1 of 25 looked at, such as oai:x: classification"
+    )
+    assert all(sentence in seen(house.page("/sources/laro")) for sentence in (lacking, unused))
+    found = json.loads(house.page("/sources/laro.json"))
+    assert found["lacking"][0]["sentence"].startswith(lacking)
+    assert found["unused"][0]["elements"] == [{"path": "classification", "records": 1, "example": "oai:x"}]
+
+
 def test_the_address_of_a_source_with_a_secret_is_not_shown(house):
     house.harness.store.add_source(Source("closed", "https://x.example.org/oai?api_key=s3cret"))
     for path in ("/sources/closed", "/sources", "/sources.json", "/sources/closed.json", "/index.json"):
