@@ -318,7 +318,7 @@ def _matched(text: str) -> object:
 
 def _kinds(text: str) -> object:
     first, _, url = text.partition("\n")
-    document = Extracted(Outcome.SUCCESS, 2, text, text[::-1], front=first, counts=(9, 9), sizes=((9.0, 9.0),) * 2)
+    document = Extracted(Outcome.SUCCESS, 2, text, text[::-1], front=first)
     work = Work((Statement("title", text[:80]), Statement("type", first), Statement("source", text)))
     return judge(document, expected(work), url), page_ranges.number_of_pages(text)
 

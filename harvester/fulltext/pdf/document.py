@@ -29,7 +29,6 @@ _ITEMS = 3  # of a list of references
 _WORDS = load("headings")
 _NUMBER = r"(?:[\divx]{1,4}[.)]? ?)?"
 _ABSTRACT = re.compile(rf"(?:{any_of(_WORDS['abstract'])})(?!\w)")
-_INTRODUCTION = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['introduction'])})\b.{{0,40}}$")
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(_WORDS['references'])})\W{{0,3}}$")
 _ITEM = re.compile(r"\[(?:1|2|3)\]|(?:1|2|3)\. ")
 COVER = re.compile(any_of(_WORDS["cover"]))
@@ -90,11 +89,6 @@ class Document:
     def has_abstract(self) -> bool:
         """Return whether the heading of an abstract is on the page that names the document."""
         return any(_ABSTRACT.match(line) for line in self.lines)
-
-    @cached_property
-    def has_introduction(self) -> bool:
-        """Return whether the heading of an introduction is on the first two pages."""
-        return any(_INTRODUCTION.match(line) for line in self.first_lines)
 
     @cached_property
     def has_references(self) -> bool:

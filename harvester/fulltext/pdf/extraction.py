@@ -40,8 +40,7 @@ _STATUSES = {
 class Extracted(NamedTuple):
     """The text of a file. `first` is the text of the first two pages; `outcome` is SUCCESS if there is enough text.
 
-    `front` is the text of page 1 alone. For the first 20 pages, `counts` has the number of words, `sizes` (width,
-    height) in points: 0 where the engine does not know it.
+    `front` is the text of page 1 alone.
     """
 
     outcome: Outcome
@@ -50,8 +49,6 @@ class Extracted(NamedTuple):
     rest: str = ""
     engine: str = ""
     front: str = ""
-    counts: tuple[int, ...] = ()
-    sizes: tuple[tuple[float, float], ...] = ()
 
     @property
     def text(self) -> str:
@@ -91,18 +88,7 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
         )
     if status:
         return Extracted(_STATUSES.get(status, Outcome.BROKEN_PDF), engine=engine)
-    answer_ = json.loads(answer)
-    sizes = tuple((width, height) for width, height in answer_["sizes"])
-    extracted = Extracted(
-        Outcome.SUCCESS,
-        answer_["pages"],
-        answer_["first"],
-        answer_["rest"],
-        engine,
-        answer_["front"],
-        tuple(answer_["counts"]),
-        sizes,
-    )
+    extracted = Extracted(Outcome.SUCCESS, engine=engine, **json.loads(answer))
     if not extracted.pages:
         return extracted._replace(outcome=Outcome.BROKEN_PDF)
     is_text = extracted.word_count >= ENOUGH_WORDS and _is_readable(extracted.text)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
 
 from gateway.core import sandbox
 
@@ -25,7 +24,6 @@ _FILES = 64
 _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _FIRST_PAGES = 2
-_MEASURED_PAGES = 20  # pages whose size and number of words are measured
 
 # The exit statuses that `extraction` knows.
 BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
@@ -65,15 +63,7 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
         raise PermissionError(event)
 
 
-class Page(NamedTuple):
-    """One page: its text, and its displayed size in points; 0 if no engine knows it."""
-
-    text: str
-    width: float = 0.0
-    height: float = 0.0
-
-
-def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
+def _with_pdfium(data: bytes) -> tuple[int, Iterator[str]]:
     import pypdfium2  # type: ignore[import-untyped] # noqa: PLC0415 - each child loads one engine
 
     try:
@@ -81,15 +71,11 @@ def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
     except pypdfium2.PdfiumError as error:
         raise (_Encrypted if "password" in str(error).lower() else ValueError)(str(error)) from error
 
-    def pages() -> Iterator[Page]:
-        for number in range(min(len(document), _MOST_PAGES)):
-            page = document[number]
-            yield Page(page.get_textpage().get_text_range(), *page.get_size())
-
-    return len(document), pages()
+    numbers = range(min(len(document), _MOST_PAGES))
+    return len(document), (document[number].get_textpage().get_text_range() for number in numbers)
 
 
-def _with_pdfminer(data: bytes) -> tuple[int, Iterator[Page]]:
+def _with_pdfminer(data: bytes) -> tuple[int, Iterator[str]]:
     from pdfminer.high_level import extract_text  # noqa: PLC0415 - as above
     from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFPasswordIncorrect  # noqa: PLC0415
     from pdfminer.pdfpage import PDFPage  # noqa: PLC0415
@@ -100,26 +86,21 @@ def _with_pdfminer(data: bytes) -> tuple[int, Iterator[Page]]:
     except (PDFPasswordIncorrect, PDFEncryptionError) as error:
         raise _Encrypted(str(error)) from error
 
-    def pages() -> Iterator[Page]:
-        for number in range(min(count, _MOST_PAGES)):
-            yield Page(extract_text(BytesIO(data), page_numbers=[number]))
-
-    return count, pages()
+    numbers = range(min(count, _MOST_PAGES))
+    return count, (extract_text(BytesIO(data), page_numbers=[number]) for number in numbers)
 
 
-ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[Page]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
+ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[str]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
 
 
 def _read(engine: str, data: bytes) -> dict[str, object]:
     count, pages = ENGINES[engine](data)
     texts: list[str] = []
-    sizes: list[tuple[float, float]] = []
     length = 0
-    for page in pages:
+    for text in pages:
         # The end of a page in the text of pdfminer; in old fonts of TeX the ligature `fi`.
-        texts.append(page.text.replace("\f", ""))
-        sizes.append((page.width, page.height))
-        length += len(page.text)
+        texts.append(text.replace("\f", ""))
+        length += len(text)
         if length > _MOST_CHARACTERS:
             break
     first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
@@ -129,8 +110,6 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
         "first": "\f".join(first)[:_MOST_CHARACTERS],
         "rest": "\n\f".join(rest)[:_MOST_CHARACTERS],
         "front": "".join(first[:1])[:_MOST_CHARACTERS],
-        "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],
-        "sizes": sizes[:_MEASURED_PAGES],
     }
 
 

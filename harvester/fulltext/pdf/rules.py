@@ -25,20 +25,12 @@ from harvester.fulltext.pdf.document import HEADS, SHORT, TOP, Document, lines_o
 from harvester.fulltext.pdf.file_claims import WATERMARK
 from harvester.words import any_of, load
 
-_ARTICLE_PAGES = 60  # an article has no more
-_LEAST_BOOK = 49  # the fewest pages of a book (UNESCO's definition)
-_LEAST_THESIS, _SHORT_THESIS = 15, 5  # pages; the second where a page has nothing but a title
-_LEAST_RANGE, _SHARE_OF_RANGE = 4, 4  # a work of so many pages, of which a file with a fourth or less is a preview
-_LONGER, _SPARE = 3, 10  # times as many pages as the published work, and some more: no manuscript is so long
-_POSTER_POINTS = 1600  # the longer side of A1 is 2384 points, of A2 1684
-_WIDER, _SLIDES, _SLIDE_WORDS, _MOSTLY = 0.95, 3, 120, 0.8  # width to height; pages; words of a page; share of pages
-_FEW, _SHEETS = 70, 4  # words of a page, and pages: drawings, or slides in an upright format
+_LEAST_BOOK, _LEAST_THESIS = 49, 15  # pages; the first is UNESCO's definition of a book
 _DAY_WITHIN = 100  # characters after words on an embargo; its day is named within them
 
 _LABELS = load("document_labels")
 _WHOLE = tuple((DocumentKind(k), re.compile(rf"(?:{any_of(v)})\W{{0,3}}$")) for k, v in _LABELS["whole"].items())
 _BEGINNING = tuple((DocumentKind(k), re.compile(f"(?:{any_of(v)})")) for k, v in _LABELS["beginning"].items())
-_DEGREE = next(pattern for kind, pattern in _BEGINNING if kind is DocumentKind.THESIS)
 _SHUT, _SHUT_LINE = (re.compile(any_of(_LABELS[name])) for name in ("shut", "shut_line"))
 _SHUT_LINE = re.compile(rf"(?:{_SHUT_LINE.pattern})\W{{0,3}}$")
 
@@ -98,37 +90,6 @@ def _labels(document: Document, kind: DocumentKind, line: str, *, is_above: bool
     return is_above or not document.has_abstract
 
 
-def _degree(document: Document, _url: str) -> DocumentKind | None:
-    """Recognise a thesis by the degree for which it was submitted."""
-    if not document.is_thesis_long or (document.has_abstract and document.has_introduction):
-        return None
-    return DocumentKind.THESIS if any(map(_DEGREE.match, document.first_lines)) else None
-
-
-def _poster(document: Document, _url: str) -> DocumentKind | None:
-    """Recognise posters by their size, and slides: wide pages with few words."""
-    sizes, counts = document.extracted.sizes, document.extracted.counts
-    if document.pages <= SHORT and sizes and max(sizes[0]) >= _POSTER_POINTS:
-        return DocumentKind.POSTER
-    is_wide = sum(width > height * _WIDER for width, height in sizes) >= _MOSTLY * len(sizes) > 0
-    has_few_words = document.pages >= _SLIDES and sum(counts) < _SLIDE_WORDS * len(counts)
-    return DocumentKind.POSTER if is_wide and (has_few_words or document.pages == 1) else None
-
-
-def _few_words(document: Document, _url: str) -> str:
-    """Doubt a document whose pages have few words, like slides or drawings."""
-    words = document.words // max(1, document.pages)
-    is_sparse = document.pages >= _SHEETS and words < _FEW
-    return f"Its pages have {words} words on average, like slides." if is_sparse else ""
-
-
-def _part(document: Document, _url: str) -> DocumentKind | None:
-    """Recognise a preview: far fewer pages than the work has."""
-    expected = document.facts.pages
-    is_part = expected >= max(_LEAST_RANGE, _SHARE_OF_RANGE * document.pages)
-    return DocumentKind.PREVIEW if is_part and document.facts.kind not in _SHORT_KINDS else None
-
-
 _SHORT_KINDS = (DocumentKind.NOTICE, DocumentKind.POSTER, DocumentKind.REVIEW, DocumentKind.SUPPLEMENT)
 
 
@@ -137,16 +98,6 @@ def _no_references(document: Document, _url: str) -> str:
     is_short = document.pages <= SHORT and not 0 < document.facts.pages <= document.pages
     is_lone = is_short and not document.has_references and document.facts.kind not in _SHORT_KINDS
     return "It has no references and two pages at most: it may be a part of the work." if is_lone else ""
-
-
-def _volume(document: Document, _url: str) -> DocumentKind | None:
-    """Recognise a book or an issue: far more pages than the work, or than any article if the record is of one."""
-    expected, kind = document.facts.pages, document.facts.kind
-    most = max(_LONGER * expected + _SPARE, _ARTICLE_PAGES) if expected or kind in _ARTICLES else document.pages
-    return DocumentKind.VOLUME if document.pages > most else None
-
-
-_ARTICLES = (DocumentKind.ARTICLE, DocumentKind.PREPRINT)
 
 
 def _part_of_book(document: Document, _url: str) -> str:
@@ -168,14 +119,9 @@ RULES: dict[str, Rule] = {
     "access": _access,
     "retracted": _retracted,
     "label": _label,
-    "degree": _degree,
-    "poster": _poster,
-    "part": _part,
-    "volume": _volume,
     "no references": _no_references,
     "part of a book": _part_of_book,
     "article of a thesis": _article_of_thesis,
-    "few words": _few_words,
 }
 
 
