@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -12,6 +11,7 @@ from threading import Event
 
 import pytest
 
+from gateway.core.children import Child
 from gateway.core.model import RunOutcome
 from gateway.store.waiting import is_locked
 from harvester.harvest import run as pipeline
@@ -33,10 +33,7 @@ def elders():
 
 def _child(code):
     """Start a child that speaks as `code` says."""
-    pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, bufsize=0)
-    os.set_blocking(process.stdin.fileno(), False)
-    return Publisher(process)
+    return Publisher(Child([sys.executable, "-c", code]))
 
 
 def test_waking_never_waits_for_a_child_that_does_not_read():
