@@ -196,8 +196,8 @@ def test_index_is_complete_although_the_child_process_has_died(many):
     with following(many) as index:
         index._spent_seconds = 1e9
         _publish(index.store, *_items("a", "b", "c"))
-        index._child._process.kill()
-        index._child._process.wait()
+        index._child.process.kill()
+        index._child.process.wait()
         _publish(index.store, *_items("d"))
     assert _names(many) == ["a", "b", "c", "d"]
 

@@ -18,7 +18,7 @@ from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.publishing.publication import Publisher
-from harvester.harvest.run_lifecycle import RunOptions
+from harvester.harvest.session import SourceSession
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import await_publishers
 
@@ -51,7 +51,7 @@ def _run(instance, repository, stop=None, **settings):
     with opened(str(instance)) as house:
         entry = house.sources.entry("fake")
         with fetcher(house.settings, entry, stop or Stop()) as fetch:
-            ran = pipeline.run(house, entry, kind_of("oai_pmh"), RunOptions(), fetch, stop=stop)
+            ran = pipeline.run(SourceSession(house, entry, kind_of("oai_pmh"), fetch, stop=stop or Stop()))
         return ran, house.store.counts("fake")
 
 
