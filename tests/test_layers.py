@@ -94,7 +94,7 @@ harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGE
 harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
   harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext} + rapidfuzz
 harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
-harvester.fulltext.pdf <- GROUND gateway.core.sandbox WORKS harvester.fulltext.{pages, pdf} + rapidfuzz
+harvester.fulltext.pdf <- GROUND gateway.core.{children, sandbox} WORKS harvester.fulltext.{pages, pdf} + rapidfuzz
 harvester.fulltext.pdf.reader <- gateway.core.sandbox + pdfminer pypdfium2
 harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fulltext.{pages, pdf, steps} + lxml
 harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,

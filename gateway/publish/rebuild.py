@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from select import select
-from typing import IO, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from gateway.core.children import Child, program
 from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.core.model import ItemState, Lack, Publication
 from gateway.core.takedowns import Takedowns
@@ -41,9 +40,8 @@ from gateway.store.base import Inbox, Store
 
 BATCH = 500  # items of one transaction
 LOCK: Final = "rebuild"  # in `locks/`: one process at a time writes, while others map
+_ENDED: Final = "A process that makes records again has ended before its work. Repeat the command; it continues."
 _MOST: Final = 4  # processes: one at a time writes, so more do not help
-# Not `-m`: then the module would be there twice.
-_COMMAND: Final = "import sys; from gateway.ops.upkeep import rebuild_parts; sys.exit(rebuild_parts(*sys.argv[1:]))"
 
 Part: TypeAlias = tuple[int, int]  # the number of the item before it, and its last number
 
@@ -293,9 +291,10 @@ class RebuildProcesses:
 
         Raise StoreError if one cannot be started.
         """
-        self._running: list[subprocess.Popen[bytes]] = []
+        self._running: list[Child] = []
+        command = program("gateway.ops.upkeep", "rebuild_parts", str(folder), *filter(None, [prefix]))
         try:
-            self._running += (_started(folder, prefix) for _ in range(number))
+            self._running += (Child(command) for _ in range(number))
         except OSError as error:
             self.close()
             raise StoreError(f"A process that makes records again cannot be started: {error.strerror}.") from error
@@ -306,64 +305,31 @@ class RebuildProcesses:
         Raise StoreError if a child process has ended.
         """
         waiting = iter(parts)
-        busy = {_output(process): process for process in self._running if _order(process, waiting)}
+        busy = {process for process in self._running if _order(process, waiting)}
         while busy:
-            for descriptor in select(list(busy), [], [])[0]:
-                process = busy.pop(descriptor)
-                yield _answer(process)
-                if _order(process, waiting):
-                    busy[descriptor] = process
+            for process in select(busy, [], [])[0]:
+                lines = process.hear(0.0)
+                if lines is None:
+                    raise StoreError(_ENDED)
+                for line in lines:  # one, or none if it is not whole
+                    result = json.loads(line)
+                    if "error" in result:
+                        raise StoreError(result["error"])
+                    yield Rebuilt(**result)
+                    if not _order(process, waiting):
+                        busy.remove(process)
 
     def close(self) -> None:
         """Let the child processes exit after what they are writing."""
         for process in self._running:
-            with suppress(OSError):
-                _input(process).close()
+            process.dismiss()
         for process in self._running:
             process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
 
 
-def _started(folder: Path, prefix: str | None) -> subprocess.Popen[bytes]:
-    # A session of its own: only the parent process gets Ctrl-C.
-    return subprocess.Popen(  # noqa: S603 - our own
-        [sys.executable, "-c", _COMMAND, str(folder), *filter(None, [prefix])],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-
-
-def _input(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    assert process.stdin is not None
-    return process.stdin
-
-
-def _output(process: subprocess.Popen[bytes]) -> int:
-    assert process.stdout is not None
-    return process.stdout.fileno()
-
-
-def _order(process: subprocess.Popen[bytes], waiting: Iterator[Part]) -> bool:
+def _order(process: Child, waiting: Iterator[Part]) -> bool:
     """Give the next part to a child process; return whether there was one."""
     part = next(waiting, None)
-    if part is None:
-        return False
-    with suppress(OSError):  # it has died, as its output will say
-        _input(process).write(b"%s\n" % json.dumps(part).encode())
-        _input(process).flush()
-    return True
-
-
-def _answer(process: subprocess.Popen[bytes]) -> Rebuilt:
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise StoreError(
-            "A process that makes records again has ended before its work. Repeat the command; it continues."
-        )
-    result = json.loads(line)
-    if "error" in result:
-        raise StoreError(result["error"])
-    return Rebuilt(**result)
+    if part is not None:
+        process.order(b"%s\n" % json.dumps(part).encode())  # if it has died, its output says so
+    return part is not None

@@ -9,18 +9,16 @@ follows (`index_process`), so that the index takes its time on another processor
 
 import gc
 import logging
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from select import select
 from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
 from gateway.core import xmlio
+from gateway.core.children import Child, Orders, program
 from gateway.core.errors import ConfigurationError, StoreError, StoreUnwritable
 from gateway.core.model import Content, Publication, Work
 from gateway.core.settings import Settings, load
@@ -33,61 +31,6 @@ from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
 from gateway.store.opening import open_store
 from gateway.store.waiting import leave_with_parent
-
-_END: Final = b"end\n"
-# Not `-m`: `gateway.search.indexing` would be there twice.
-_COMMAND: Final = "import sys; from gateway.search.indexing import follow; sys.exit(follow(sys.argv[1]))"
-
-
-class IndexProcess:
-    """A running child process, as its parent sees it."""
-
-    def __init__(self, folder: Path) -> None:
-        """Start a child process that writes the index of an instance folder. Raise OSError."""
-        # A session of its own: only the parent process gets Ctrl-C, and then ends the child process.
-        self._process = subprocess.Popen(  # noqa: S603 - our own
-            [sys.executable, "-c", _COMMAND, str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
-        )
-
-    def finish(self) -> None:
-        """Ask the child process to write everything that is published, and to exit then."""
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it has died
-            self._process.stdin.write(_END)
-        self._process.stdin.close()
-
-    def is_working(self, seconds: float) -> bool:
-        """Wait for so long, and return whether the child process still works."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        """End the child process at once: the index can be killed at any moment."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.kill()
-        self._process.wait()
-
-
-class Orders:
-    """The orders of the parent process, as its child reads them from a descriptor."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self.is_last = False  # nothing more is published
-        self.is_over = False  # the parent has died, or needs the process no more
-
-    def receive(self, seconds: float) -> None:
-        """Wait at most so long for an order."""
-        if not self.is_last and select([self._descriptor], [], [], seconds)[0]:
-            self.is_last = bool(os.read(self._descriptor, len(_END)))
-            self.is_over = not self.is_last
-
 
 SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
 _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
@@ -163,7 +106,7 @@ class Following:
         self._is_on = settings.is_on("browse_search")
         self._has_child = has_child and self._is_on
         self._lock = Lock()
-        self._child: IndexProcess | None = None
+        self._child: Child | None = None
         self._items = 0  # that were published
         self._begun_at = monotonic()
         self._spent_seconds = 0.0
@@ -198,7 +141,7 @@ class Following:
             if not self._has_child or self._child is not None or self._items < _MANY:
                 return
             try:
-                self._child = IndexProcess(self._folder)
+                self._child = Child(program(__name__, "follow", str(self._folder)))
             except OSError as error:
                 self._has_child = False
                 self._report(error)
@@ -234,7 +177,7 @@ class Following:
             return
         reported_at = monotonic()
         self._child.finish()
-        while not is_stopped() and self._child.is_working(_PAUSE_SECONDS):
+        while not is_stopped() and self._child.hear(_PAUSE_SECONDS) is not None:
             reported_at = self._reported_at(reported_at)
         self.close()
 

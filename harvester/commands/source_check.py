@@ -22,6 +22,7 @@ from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.repository_identity import former
 from harvester.harvest.run import run
 from harvester.harvest.run_lifecycle import RunOptions, lists_of, source_options, summary
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
 from harvester.runtime.exit_status import Status, status_of_end
 from harvester.runtime.interrupts import Stop, listening
@@ -176,7 +177,7 @@ def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -
         files = replace(entry, url=checked_url(path), kind="files", slice="", own={"base_url": entry.url})
         try:
             with fetcher(instance.settings, files, stop) as fetch:
-                ran = run(instance, files, kind_of("files"), RunOptions(), fetch, telling, stop)
+                ran = run(SourceSession(instance, files, kind_of("files"), fetch, progress=telling, stop=stop))
         finally:
             instance.store.add_source(entry.source)
         if ran.run.is_complete:

@@ -1,16 +1,13 @@
 """Runs a query on the graph of an instance, in a process with limits: read-only, 10 seconds, 10,000 rows."""
 
 import json
-import os
 import re
 import signal
-import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gateway.core import sandbox
+from gateway.core import children, sandbox
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged
 from gateway.core.takedowns import Takedowns
 from gateway.core.xmltext import is_legal
@@ -69,29 +66,13 @@ def ask(instance: Path, text: str, takedowns: Takedowns, seconds: float = SECOND
 def _run(place: Path, query: str, seconds: float) -> list[dict[str, Any]]:
     """Return what the process writes. Raise StoreBusy if it is too slow, ConfigurationError if the engine fails."""
     line = sandbox.command(query_process.__name__, str(place), str(MOST_ROWS), str(seconds), readable=(place,))
-    with subprocess.Popen(  # noqa: S603 - the line is ours; the query is no argument
-        line,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={},
-        cwd="/",
-    ) as child:
-        try:
-            answer, _ = child.communicate(query.encode(), seconds + _TO_START)
-        except BaseException as error:  # a signal too: the child must not go on alone
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise StoreBusy(_SLOW.format(seconds)) from error
-            raise
-    if child.returncode in _OVER_TIME:
+    ended = children.ask(line, query.encode(), seconds + _TO_START)
+    if ended.is_late or ended.status in _OVER_TIME:
         raise StoreBusy(_SLOW.format(seconds))
-    if child.returncode < 0:
-        number = -child.returncode
+    if ended.status < 0:
+        number = -ended.status
         raise ConfigurationError(f"The query cannot be run: LadybugDB failed with signal {number}. Ask in another way.")
-    return [json.loads(one) for one in answer.decode().splitlines()]
+    return [json.loads(one) for one in ended.output.decode().splitlines()]
 
 
 # --- Which Cypher may be run: one statement that only reads the graph. Pure ------------------------------------------

@@ -21,10 +21,9 @@ from gateway.publish.publish import local_set
 from harvester.harvest.clock import doubts_of_clock, store_clock
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import accepting, differences, is_another, known_identity, merged
-from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.messages import Fetch
+from harvester.harvest.session import SourceSession
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, AnotherRepository
-from harvester.sources import Description, Options, SourceKind, Step
+from harvester.sources import Description, Options, Step
 
 # Fewer records do not identify a repository: a small test server may be filled again.
 LEAST_HELD = 20
@@ -36,18 +35,14 @@ SAMPLE_SIZE = 5
 _ITEMS_AT_ONCE = 50
 
 
-@dataclass(slots=True)
-class Admission:
+@dataclass(kw_only=True)
+class Admission(SourceSession):
     """The check of one run. Call `begin` before each list, `admit` before each answer is stored, `keep` at the end."""
 
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    fetch: Fetch
     description: Description
     is_kept: bool = False  # the description of the source is in the inbox, or must not be stored
     is_rehearsal: bool = False
-    options: Options | None = None
+    asked: Options | None = None  # the options of the present list
     suspect: Cursor | None = None  # the list whose first page must be checked, if it is requested as a whole
     is_whole: bool = False
     is_renamed: bool = False  # it has another name or address than the accepted one
@@ -58,7 +53,7 @@ class Admission:
 
         Raise AnotherRepository when it is another one, ClockAhead when this machine's clock is too far ahead.
         """
-        self.options = options
+        self.asked = options
         if not self.is_rehearsal:
             store_clock(self.instance, self.entry, self.description)
         self.doubts = doubts_of_clock(self.instance)
@@ -99,7 +94,7 @@ class Admission:
 
     def begin(self, options: Options, cursor: Cursor) -> None:
         """Begin a list at `cursor`; the next answers belong to it."""
-        self.options, self.suspect, self.is_whole = options, None, False
+        self.asked, self.suspect, self.is_whole = options, None, False
         if not self.kind.is_repository or options.window is not None:
             return
         inbox, name = self.instance.inbox, self.entry.name
@@ -177,14 +172,14 @@ class Admission:
 
     def _looked_for(self, cursor: Cursor) -> tuple[list[str], bool]:
         """Request some stored records; return those that the source does not have, and whether it has any."""
-        assert self.options is not None
+        assert self.asked is not None
         gone: list[str] = []
         for state in self._sample() if self.kind.single is not None else ():
             payload = next(payload for payload in state.payloads if not payload.is_deleted)
             of_format = replace(cursor, metadata_prefix=payload.metadata_prefix, set_spec="")
             try:
                 assert self.kind.single is not None
-                _, slices = self.kind.single(self.options, of_format, state.upstream, self.fetch)
+                _, slices = self.kind.single(self.asked, of_format, state.upstream, self.fetch)
             except ERRORS_OF_ONE_REQUEST:
                 continue
             if slices:

@@ -15,12 +15,12 @@ from typing import TypeVar
 
 from gateway.core.model import Cursor, ItemState, RawPage, RunOutcome, Slice
 from gateway.core.names import local_identifier
-from harvester.harvest.instance import Instance
 from harvester.harvest.named_records import ListedRecords, RecordState
-from harvester.harvest.run_lifecycle import Clock, RunLog
+from harvester.harvest.run_lifecycle import RunLog
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST
-from harvester.sources import UNFETCHED, Options, SourceKind
+from harvester.sources import UNFETCHED, Options
 from harvester.sources.budget import Spender
 
 SAMPLE_SIZE = 50  # requests after which the source is believed that all are in other formats only
@@ -35,26 +35,20 @@ _NOT_ASKED = "it was not requested, because too many requests in a row returned 
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
-@dataclass(slots=True)
-class NeverHeld:
+@dataclass(kw_only=True)
+class NeverHeld(SourceSession):
     """The records of one format that are listed and were never held.
 
-    `publish` is called with the number of received records, `show` with the numbers of requested and of all records;
-    `is_over` returns whether the sweep must stop.
+    `publish` is called with the number of received records, `show` with the numbers of requested and of all records.
     """
 
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    options: Options
-    fetch: Spender
+    learned: Options
+    spender: Spender
     log: RunLog
-    clock: Clock
     metadata_prefix: str
     named: ListedRecords
     publish: Callable[[int], None]
     show: Callable[[int, int], None]
-    is_over: Callable[[], bool]
     total: int = 0  # records to be fetched
     fetched: int = 0
     elsewhere: int = 0  # records of the total that are in other formats only
@@ -117,14 +111,14 @@ class NeverHeld:
             return
         new = iter(()) if self._is_elsewhere() else self.named.known(RecordState.NOTHING)
         for identifier, place in chain(new, self.named.known(RecordState.UNFETCHED)):
-            if self.is_over():
+            if self.stop.is_asked:
                 return
             self._ask(identifier, place)
             if self._failures == MOST_FAILURES:
-                self.kind.describe(self.options, self.fetch)  # raises when the source as such is failing
-            is_spent = self.fetch.is_spent
+                self.kind.describe(self.learned, self.spender)  # raises when the source as such is failing
+            is_spent = self.spender.is_spent
             if is_spent:
-                self.log.note(self.fetch.sentence)
+                self.log.note(self.spender.sentence)
             if is_spent or self._failures == MOST_FAILURES:
                 self._report_rest(new)
                 return
@@ -143,7 +137,7 @@ class NeverHeld:
             return False
         chosen = list(islice(self.named.known(RecordState.NOTHING), 0, None, count // SAMPLE_SIZE))[:SAMPLE_SIZE]
         for identifier, place in chosen:
-            if self.is_over():
+            if self.stop.is_asked:
                 return False
             self._ask(identifier, place)
             self.named.know(RecordState.ASKED, (identifier,))
@@ -162,7 +156,7 @@ class NeverHeld:
         cursor = self._cursor(place)
         self.asked += 1
         try:
-            page, slices = self.kind.single(self.options, cursor, identifier, self.fetch)
+            page, slices = self.kind.single(self.learned, cursor, identifier, self.spender)
         except ERRORS_OF_ONE_REQUEST as error:
             self._failures += 1
             self._lost(cursor, identifier, str(error))
@@ -171,7 +165,7 @@ class NeverHeld:
             self.show(self.asked, self.total)
         self._failures = 0
         if slices:
-            self.fetch.gained()
+            self.spender.gained()
             self.fetched += 1
             self.instance.inbox.receive(page, slices, None)
             self.publish(len(slices))

@@ -14,69 +14,39 @@ from gateway.core.errors import ConfigurationError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from harvester.harvest.accounting import count_published, count_step, report_quarantined, unfetched
 from harvester.harvest.admission import keep_description
-from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress, deletion_slice, report_waiting
 from harvester.harvest.never_held import MOST_FAILURES
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import refuse_another
-from harvester.harvest.run_lifecycle import (
-    Conclusion,
-    RunLog,
-    RunOptions,
-    RunResult,
-    SourceRun,
-    learned_of,
-    received_identifiers,
-    run_lifecycle,
-    source_options,
-)
-from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun, received_identifiers
+from harvester.harvest.session import SourceSession
 from harvester.harvest.windows import closed, dates_of, label_of
-from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
-from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Progress
-from harvester.sources import Options, SourceKind, Step
+from harvester.sources import Options, Step
 
 STAGE = "retry"
 
 
-def retry(
-    instance: Instance,
-    entry: SourceEntry,
-    kind: SourceKind,
-    run_options: RunOptions,
-    fetch: Fetch,
-    progress: Progress,
-    stop: Stop,
-) -> RunResult:
+def retry(session: SourceSession) -> RunResult:
     """Request again what could not be fetched of one source. Raise SourceLocked when the source is locked.
 
     Raise ConfigurationError when its kind has no single records. Any other GatewayError ends the run with its outcome.
     """
-    if kind.single is None:
-        raise ConfigurationError(f"Of a source of the kind {kind.name} nothing can be fetched by itself.")
-    limit = run_options.max_records
-    with run_lifecycle(instance, entry.name, STAGE, progress, stop, max_records=limit) as run:
-        _Retry(run, run.log, instance, entry, kind, run_options, fetch, progress).work()
+    if session.kind.single is None:
+        raise ConfigurationError(f"Of a source of the kind {session.kind.name} nothing can be fetched by itself.")
+    with session.recorded(STAGE) as run:
+        _Retry(**session.shared(), run=run).work()
     return run.ran
 
 
-@dataclass(slots=True)
-class _Retry:
+@dataclass(kw_only=True)
+class _Retry(SourceSession):
     """One retry in progress. Its methods are in the order of their calls.
 
     `failures` is the number of failed requests in a row.
     """
 
     run: SourceRun
-    log: RunLog
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    run_options: RunOptions
-    fetch: Fetch
-    progress: Progress
     in_progress: HarvestInProgress = field(init=False)
     failures: int = 0
     is_finished: bool = False
@@ -87,7 +57,7 @@ class _Retry:
         self.run.conclude = self._conclude
         refuse_another(instance.inbox, entry.name)
         instance.store.add_source(entry.source)
-        with Publication(instance, entry, self.progress, self.run.stop) as publication:
+        with self.publication() as publication:
             publication.finish()
         self.in_progress = HarvestInProgress(instance, entry.name, is_sure=self.run_options.is_sure, is_part=True)
         # The records in quarantine that could not be fetched, each with its list.
@@ -95,9 +65,9 @@ class _Retry:
         windows = self._windows()
         if not records and not windows:
             again = f"`harvester run {entry.name}` asks again for whatever else was not well."
-            self.log.note(f"No record and no window is left to be asked for by itself; {again}")
+            self.run.log.note(f"No record and no window is left to be asked for by itself; {again}")
         else:
-            with Publication(instance, entry, self.progress, self.run.stop) as publication:
+            with self.publication() as publication:
                 self._ask(records, windows, publication)
                 publication.finish()
                 count_published(self.run, publication)
@@ -129,7 +99,7 @@ class _Retry:
         """Request everything, or as much as the time limit and the source allow."""
         try:
             with self.run.limited():
-                options = self._options()
+                options = self._described()
                 for number, (cursor, identifier) in enumerate(records, 1):
                     self._try(options, cursor, identifier, publication)
                     self.progress.show(f"{self.entry.name} {label_of(cursor)} again", number, len(records))
@@ -142,13 +112,12 @@ class _Retry:
         except GatewayError as error:
             self.run.fail(outcome_of(error), str(error))  # what arrived before is published nevertheless
 
-    def _options(self) -> Options:
+    def _described(self) -> Options:
         """Return the options of the source after Identify: an unavailable source fails here."""
-        known = learned_of(self.instance, self.kind, self.entry.name)
-        options = replace(source_options(self.entry, self.instance.settings, 0, RunOptions()), known=known)
+        options = self.options()
         description = self.kind.describe(options, self.fetch)
         keep_description(self.instance, self.entry.name, description)
-        self.log.add_warnings(description.notes)
+        self.run.log.add_warnings(description.notes)
         return replace(options.after(description), arrived=partial(received_identifiers, self.instance.inbox))
 
     def _try(self, options: Options, cursor: Cursor, identifier: str, publication: Publication) -> None:
@@ -182,7 +151,7 @@ class _Retry:
             return
         if not slices:
             note = "the source has this record in other formats only, so it is not missing."
-            self.log.note(f"{label}: {identifier}: {note}")
+            self.run.log.note(f"{label}: {identifier}: {note}")
         deletion = deletion_slice(identifier, page.received_at)
         yield Step(page, slices or (deletion,), cursor, 1)
 
@@ -207,18 +176,18 @@ class _Retry:
     def _take(self, step: Step, publication: Publication) -> None:
         page, slices, harvest = self.in_progress.taken(step)
         number = self.instance.inbox.receive(page, slices, step.cursor, harvest)
-        count_step(self.log.counts, step)
+        count_step(self.run.log.counts, step)
         label = label_of(step.cursor)
         for note in (*step.notes, *step.page.repairs):
-            self.log.note(f"{label}, page {number}: {note}", aloud=False)
+            self.run.log.note(f"{label}, page {number}: {note}", aloud=False)
         unusable = (record for record in step.slices if record.problem)
-        self.log.add_warnings(f"{label}: {record.identifier}: {record.problem}" for record in unusable)
+        self.run.log.add_warnings(f"{label}: {record.identifier}: {record.problem}" for record in unusable)
         publication.feed(len(step.slices))
 
     def _still_missing(self, reason: str) -> None:
         self.run.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
-        self.log.counts["still_missing"] += 1
-        self.log.add_warnings((reason,))
+        self.run.log.counts["still_missing"] += 1
+        self.run.log.add_warnings((reason,))
 
     # -- the end --
 

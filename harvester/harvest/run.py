@@ -15,75 +15,44 @@ from gateway.core.errors import AnswerError, GatewayError
 from gateway.core.model import Cursor, RunOutcome, SetDescription
 from harvester.harvest.accounting import Accounting, count_step
 from harvester.harvest.admission import Admission, doubts_of_empty_set, keep_description
-from harvester.harvest.instance import Instance
 from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, release, unlisted_records
 from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import note_former
 from harvester.harvest.run_lifecycle import (
-    RunLog,
-    RunOptions,
     RunResult,
     SourceRun,
-    learned_of,
     lists_of,
     received_identifiers,
-    run_lifecycle,
-    source_options,
     start_cursor,
     summary,
 )
-from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.session import SourceSession
 from harvester.harvest.windows import OPEN, behind, day_before, label_of, plan, windows_of
-from harvester.harvest.windows.harvest import Fetcher, WindowedHarvest
-from harvester.http.messages import Fetch
+from harvester.harvest.windows.harvest import WindowedHarvest
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
-from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Progress, Silence
-from harvester.sources import Description, Options, SourceKind, Step
+from harvester.sources import Description, Options, Step
 
 
-def run(
-    instance: Instance,
-    entry: SourceEntry,
-    kind: SourceKind,
-    run_options: RunOptions,
-    fetch: Fetch,
-    progress: Progress | None = None,
-    stop: Stop | None = None,
-    fetcher: Fetcher | None = None,
-) -> RunResult:
+def run(session: SourceSession) -> RunResult:
     """Harvest one source and publish its records. Raise SourceLocked when another process works on the source.
 
-    `fetcher` opens further connections, one for each parallel window of the entry; None: there is one connection.
-
-    Any other GatewayError ends the run with its outcome and reason. The run is recorded in the inbox in any case; then
-    a KeyboardInterrupt is raised again.
+    Any other GatewayError ends the run with its outcome and reason. The run is recorded in any case; then a
+    KeyboardInterrupt is raised again.
     """
-    progress, stop = progress or Silence(), stop or Stop()
-    limit = run_options.max_records
-    with run_lifecycle(instance, entry.name, run_options.stage, progress, stop, max_records=limit) as run:
-        account = Accounting(run, instance, entry, run_options)
+    with session.recorded(session.run_options.stage) as run:
+        account = Accounting(run, session.instance, session.entry, session.run_options)
         run.conclude = account.conclude
-        _Harvest(run, run.log, account, instance, entry, kind, run_options, fetch, progress, stop, fetcher).work()
+        _Harvest(**session.shared(), run=run, account=account).work()
     return run.ran
 
 
-@dataclass(slots=True)
-class _Harvest:
+@dataclass(kw_only=True)
+class _Harvest(SourceSession):
     """One harvest in progress. Its methods are in the order of their calls."""
 
     run: SourceRun
-    log: RunLog
     account: Accounting
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    run_options: RunOptions
-    fetch: Fetch
-    progress: Progress
-    stop: Stop
-    fetcher: Fetcher | None
     earliest: str = ""  # the earliestDatestamp of the source (OAI-PMH 2.0 §4.2)
     now: int = 0  # seconds since 1970, by the clock of the source or by ours, whichever is behind
     in_progress: HarvestInProgress = field(init=False)
@@ -94,7 +63,7 @@ class _Harvest:
         with self.run.limited():
             self._publish_earlier()
             options = self._identify_source()
-            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            with self.publication() as publication:
                 self._harvest(options, publication)
                 self.admission.keep()
                 publication.finish()
@@ -105,11 +74,11 @@ class _Harvest:
     def _publish_earlier(self) -> None:
         """Publish records that an earlier run left, and released deletions."""
         instance, entry = self.instance, self.entry
-        note_former(instance, entry, self.log.note)
+        note_former(instance, entry, self.run.log.note)
         instance.store.add_source(entry.source)
         self._publish_first("Published what an earlier run had left")
         if self.run_options.is_sure and (released := release(instance, entry.name, entry.url)):
-            self.log.note(f"Deletions that waited and are released: {released}.")
+            self.run.log.note(f"Deletions that waited and are released: {released}.")
             self._publish_first("Published these deletions")
 
     def _identify_source(self) -> Options:
@@ -117,19 +86,17 @@ class _Harvest:
         instance, entry, run_options = self.instance, self.entry, self.run_options
         is_part = run_options.has_window
         self.in_progress = HarvestInProgress(instance, entry.name, is_sure=run_options.is_sure, is_part=is_part)
-        overlap = instance.settings.number("harvest_overlap_seconds")
-        options = source_options(entry, instance.settings, overlap, run_options)
-        known = learned_of(instance, self.kind, entry.name)
-        options = replace(options, arrived=partial(received_identifiers, instance.inbox), known=known)
+        options = self.options(instance.settings.number("harvest_overlap_seconds"))
+        options = replace(options, arrived=partial(received_identifiers, instance.inbox))
         description = self.kind.describe(options, self.fetch)
         options = options.after(description)
-        self.admission = Admission(instance, entry, self.kind, self.fetch, description).identified(options)
-        self.log.add_warnings((*description.notes, *self.admission.doubts))
+        self.admission = Admission(**self.shared(), description=description).identified(options)
+        self.run.log.add_warnings((*description.notes, *self.admission.doubts))
         self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
         self.earliest = description.earliest_datestamp
         self.account.sets = cache(partial(self._ask_sets, options, description))
         # Records get their dates from the clock of the source.
-        self.now = min(self.log.started_at, description.stated_at or self.log.started_at)
+        self.now = min(self.run.log.started_at, description.stated_at or self.run.log.started_at)
         return replace(options, holdings=StoredHoldings(instance.store, instance.inbox, entry.name))
 
     def _ask_sets(self, options: Options, description: Description) -> tuple[SetDescription, ...]:
@@ -138,7 +105,7 @@ class _Harvest:
         if described is not description:
             further = described._replace(pages=described.pages[len(description.pages) :])
             keep_description(self.instance, self.entry.name, further)
-            self.log.add_warnings(described.notes[len(description.notes) :])
+            self.run.log.add_warnings(described.notes[len(description.notes) :])
             for cursor in self.instance.inbox.cursors(self.entry.name):
                 self.instance.inbox.put_cursor(self.kind.taught(cursor, described.known))
         return described.sets if described.has_all_sets else ()
@@ -169,10 +136,10 @@ class _Harvest:
 
     def _publish_first(self, what: str) -> None:
         """Publish the pages in the inbox before the first request, with separate counts."""
-        with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+        with self.publication() as publication:
             publication.finish()
             if publication.counts["received"]:
-                self.log.note(f"{what}: {summary(publication.counts)}.")
+                self.run.log.note(f"{what}: {summary(publication.counts)}.")
 
     def _walk_lists(self, options: Options, publication: Publication) -> None:
         """Harvest all lists. A list that fails does not stop the others, as long as the source is available."""
@@ -198,7 +165,7 @@ class _Harvest:
         """Harvest one list to its end, or until the run must end; its windows first, if it has any."""
         cursor = start_cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.run_options)
         self.admission.begin(options, cursor)
-        before = self.log.counts["received"]
+        before = self.run.log.counts["received"]
         if self.run_options.is_full:
             self.in_progress.begin_again(cursor)
         windows = self._windows(options, cursor)
@@ -206,11 +173,11 @@ class _Harvest:
             options = self._walk_windows(options, windows, publication)
             if self.stop.is_asked or self.run.is_at_limit:
                 return
-        begun = self.log.counts["received"]
+        begun = self.run.log.counts["received"]
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
-                in_list = self.log.counts["received"] - begun
+                in_list = self.run.log.counts["received"] - begun
                 self.account.end_list(step, in_list=in_list, in_windows=begun - before)
                 return
             if self.run.must_end:
@@ -230,10 +197,12 @@ class _Harvest:
         if unit and self.kind.takes_dates and not windows and not cursor.state:
             inbox.put_cursor(cursor)  # the cursor before a full harvest is of no use after its windows
             windows = plan(inbox, cursor, options, unit, self.earliest, self.now)
-            self.log.note(f"{label_of(cursor)}: the first harvest goes in windows: {len(windows)}, of one {unit} each.")
+            self.run.log.note(
+                f"{label_of(cursor)}: the first harvest goes in windows: {len(windows)}, of one {unit} each."
+            )
         elif windows and (day := day_before(windows, options)):
             more = plan(inbox, cursor, replace(options, until=day), unit or "year", self.earliest, self.now)
-            self.log.note(f"{label_of(cursor)}: {len(more)} more windows cover the earlier dates.")
+            self.run.log.note(f"{label_of(cursor)}: {len(more)} more windows cover the earlier dates.")
             windows = [*more, *windows]
         return windows
 
@@ -245,7 +214,7 @@ class _Harvest:
         commit = partial(self._take, publication=publication)
         inbox = self.instance.inbox
         windowed = WindowedHarvest(
-            inbox, self.kind, options, self.log, commit, lambda: self.run.must_end, self.account.lose_window
+            inbox, self.kind, options, self.run.log, commit, lambda: self.run.must_end, self.account.lose_window
         )
         windowed.walk(windows, self.entry.connections, self.fetch, self.fetcher)
         if not windowed.keeps_dates:
@@ -261,32 +230,24 @@ class _Harvest:
         page, slices, harvest = self.in_progress.taken(step)
         number = self.instance.inbox.receive(page, slices, step.cursor, harvest)
         self.account.step(step, number)
-        done, total = (self.log.counts["received"], None) if step.cursor.window else (step.received, step.announced[1])
+        log, is_window = self.run.log, bool(step.cursor.window)
+        done, total = (log.counts["received"], None) if is_window else (step.received, step.announced[1])
         self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
-        self.log.record_progress(None if total is None else max(0, total - done))
+        log.record_progress(None if total is None else max(0, total - done))
         publication.feed(len(step.slices), len(step.page.body))
 
 
-def rehearse(
-    instance: Instance,
-    entry: SourceEntry,
-    kind: SourceKind,
-    run_options: RunOptions,
-    fetch: Fetch,
-    progress: Progress | None = None,
-    stop: Stop | None = None,
-) -> Counter[str]:
+def rehearse(session: SourceSession) -> Counter[str]:
     """Send the requests of a run, store nothing, and return the counts.
 
     A list that fails counts as doubtful. Raise the last GatewayError when all lists fail.
     """
-    progress, stop = progress or Silence(), stop or Stop()
-    overlap = instance.settings.number("harvest_overlap_seconds")
-    options = source_options(entry, instance.settings, overlap, run_options)
-    options = replace(options, known=learned_of(instance, kind, entry.name))
+    instance, entry, kind, fetch = session.instance, session.entry, session.kind, session.fetch
+    run_options, progress, stop = session.run_options, session.progress, session.stop
+    options = session.options(instance.settings.number("harvest_overlap_seconds"))
     description = kind.describe(options, fetch)
     options = options.after(description)
-    admission = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified(options)
+    admission = Admission(**session.shared(), description=description, is_rehearsal=True).identified(options)
     for doubt in admission.doubts:
         progress.say(f"{entry.name}: {doubt}")
     counts: Counter[str] = Counter(doubts=len(admission.doubts))

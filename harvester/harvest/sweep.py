@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
-from time import time
 
 from gateway.core.errors import AnswerError, ConfigurationError
 from gateway.core.model import Cursor, ItemState, RunOutcome
@@ -25,23 +24,10 @@ from harvester.harvest.list_progress import deletion_page, deletion_slice, repor
 from harvester.harvest.named_records import Heading, ListedRecords, RecordState
 from harvester.harvest.never_held import MOST_FAILURES, SAMPLE_SIZE, NeverHeld, batches, compared, is_wanted
 from harvester.harvest.publishing.publication import Publication
-from harvester.harvest.run_lifecycle import (
-    Clock,
-    Conclusion,
-    RunLog,
-    RunOptions,
-    RunResult,
-    SourceRun,
-    learned_of,
-    run_lifecycle,
-    source_options,
-)
-from harvester.harvest.sources_toml import SourceEntry
-from harvester.http.messages import Fetch
+from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun
+from harvester.harvest.session import SourceSession
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
-from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Progress
-from harvester.sources import Options, SourceKind
+from harvester.sources import Options
 from harvester.sources.budget import Budget, Spender
 
 # The notes about identifiers in `ListedRecords`.
@@ -115,41 +101,24 @@ def _items(store: Store, source: str) -> Iterator[list[ItemState]]:
         after = rows[-1][1].number
 
 
-def sweep(
-    instance: Instance,
-    entry: SourceEntry,
-    kind: SourceKind,
-    fetch: Fetch,
-    progress: Progress,
-    stop: Stop,
-    confirm: Confirm = lambda _vanished, _held: False,
-    clock: Clock = time,
-) -> RunResult:
+def sweep(session: SourceSession, confirm: Confirm = lambda _vanished, _held: False) -> RunResult:
     """Sweep one source. Raise SourceLocked when it is locked, ConfigurationError when its kind cannot be swept.
 
     It deletes only records that a complete list does not name. A GatewayError ends it with its outcome and reason.
     """
-    if not kind.can_be_swept:
-        raise ConfigurationError(f"A source of the kind {kind.name} cannot be swept.")
-    with run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run:
-        _Sweep(run, run.log, instance, entry, kind, fetch, progress, stop, confirm, clock).work()
+    if not session.kind.can_be_swept:
+        raise ConfigurationError(f"A source of the kind {session.kind.name} cannot be swept.")
+    with session.recorded(STAGE) as run:
+        _Sweep(**session.shared(), run=run, confirm=confirm).work()
     return run.ran
 
 
-@dataclass(slots=True)
-class _Sweep:
+@dataclass(kw_only=True)
+class _Sweep(SourceSession):
     """One sweep in progress. Its methods are in the order of their calls."""
 
     run: SourceRun
-    log: RunLog
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    fetch: Fetch
-    progress: Progress
-    stop: Stop
     confirm: Confirm
-    clock: Clock
     known: str = ""  # facts that were learned of the source
     formats_left: int = 0  # formats that are not completely swept
     has_slipped: bool = False  # a list moved while it was read: its missing records are requested one by one
@@ -162,9 +131,9 @@ class _Sweep:
         self.run.conclude = self._conclude
         with self.run.limited():
             self._identify_source()
-            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            with self.publication() as publication:
                 publication.finish()  # the rest of an earlier run
-            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            with self.publication() as publication:
                 self._sweep_formats(publication)
                 self.admission.keep()
                 publication.finish()
@@ -173,12 +142,11 @@ class _Sweep:
 
     def _identify_source(self) -> None:
         self.instance.store.add_source(self.entry.source)
-        self.known = learned_of(self.instance, self.kind, self.entry.name)
-        description = self.kind.describe(self._options(), self.fetch)
+        description = self.kind.describe(self.options(), self.fetch)
         self.known = description.known
-        admission = Admission(self.instance, self.entry, self.kind, self.fetch, description)
+        admission = Admission(**self.shared(), description=description)
         self.admission = admission.identified(self._options())
-        self.log.add_warnings((*description.notes, *self.admission.doubts))
+        self.run.log.add_warnings((*description.notes, *self.admission.doubts))
         self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
         self.formats_left = len(self.entry.formats)
         self.budget = self._options().budget
@@ -193,7 +161,7 @@ class _Sweep:
                 self.kind.describe(self._options(), self.fetch)
 
     def _options(self) -> Options:
-        return replace(source_options(self.entry, self.instance.settings, 0, RunOptions()), known=self.known)
+        return replace(self.options(), known=self.known)
 
     def _sweep(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> None:
         sets = enumerate(self.entry.sets or ("",))
@@ -201,17 +169,18 @@ class _Sweep:
         if self.stop.is_asked:
             return
         is_listed = all(are_named)
-        source = (self.run, self.instance, self.entry, self.kind)
-        records = SingleRecords(*source, self._options, self.fetch, self.clock, cursor, publication.feed)
+        records = SingleRecords(
+            **self.shared(), run=self.run, learned=self._options, cursor=cursor, publish=publication.feed
+        )
         never_held = self._never_held(cursor, named, publication)
         prefix = cursor.metadata_prefix
         counts = compare(self.instance, self.entry.name, prefix, named, never_held, is_listed=is_listed)
-        self.log.counts.update(counts)
+        self.run.log.counts.update(counts)
         is_swept = is_listed and self._may_delete(prefix, named, counts["held"]) and self._is_looked_at(records, named)
         if is_swept and not self.stop.is_asked:
             for batch in named.noted(_GONE):
                 records.delete(batch)
-                self.log.counts["deleted"] += len(batch)
+                self.run.log.counts["deleted"] += len(batch)
         # Listed records that are stored as deleted are fetched: no incremental harvest would receive them again.
         for _ in records.receive(named.noted(RETURNED), "returned, and could not be fetched"):
             pass
@@ -241,9 +210,9 @@ class _Sweep:
                 new = named.add(headings, place)
                 self.has_slipped = self.has_slipped or page.has_slipped
                 done, total = page.received, page.announced
-                self.log.counts["received"] += len(page.slices)
+                self.run.log.counts["received"] += len(page.slices)
                 self.progress.show(f"{self.entry.name} {label} named", done, total)
-                self.log.record_progress(None if total is None else max(0, total - done))
+                self.run.log.record_progress(None if total is None else max(0, total - done))
                 pages_without_new = 0 if new or not page.slices else pages_without_new + 1
                 if page.is_last and not page.doubts:
                     return True
@@ -264,18 +233,14 @@ class _Sweep:
     def _never_held(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> NeverHeld:
         label = f"{self.entry.name} {cursor.metadata_prefix} never stored"
         return NeverHeld(
-            self.instance,
-            self.entry,
-            self.kind,
-            self._options(),
-            Spender(self.fetch, self.budget),
-            self.log,
-            self.clock,
-            cursor.metadata_prefix,
-            named,
-            publication.feed,
-            partial(self.progress.show, label),
-            lambda: self.stop.is_asked,
+            **self.shared(),
+            learned=self._options(),
+            spender=Spender(self.fetch, self.budget),
+            log=self.run.log,
+            metadata_prefix=cursor.metadata_prefix,
+            named=named,
+            publish=publication.feed,
+            show=partial(self.progress.show, label),
         )
 
     def _may_delete(self, metadata_prefix: str, named: ListedRecords, held: int) -> bool:
@@ -317,7 +282,7 @@ class _Sweep:
         for batch in named.noted(VANISHED):
             named.note(_GONE, (name for name in batch if name not in living))
         if living:
-            self.log.note(f"{prefix}: not named, and there: {', '.join(living)}.")
+            self.run.log.note(f"{prefix}: not named, and there: {', '.join(living)}.")
         return True
 
     # -- what comes of it --
@@ -327,11 +292,11 @@ class _Sweep:
         trouble = "was missing, is not named any more, and could not be asked for"
         for batch in batches(records.receive(named.noted(NOT_NAMED), trouble)):
             records.delete(batch)
-            self.log.counts["not_named"] += len(batch)
+            self.run.log.counts["not_named"] += len(batch)
             names = ", ".join(batch[:_MOST_SHOWN])
             more = f" and {left} more" if (left := len(batch) - _MOST_SHOWN) > 0 else ""
             gone = "The source does not name them any more, and has no such record."
-            self.log.note(f"{records.cursor.metadata_prefix}: missing no longer: {names}{more}. {gone}")
+            self.run.log.note(f"{records.cursor.metadata_prefix}: missing no longer: {names}{more}. {gone}")
 
     def _fetch_never_held(self, never_held: NeverHeld) -> None:
         """Fetch listed records that were never stored, and report how many are missing."""
@@ -343,7 +308,7 @@ class _Sweep:
                 "in_other_formats": never_held.elsewhere,
                 "missing": never_held.missing,
             }
-            self.log.counts.update(counts)
+            self.run.log.counts.update(counts)
             self.unfetched += never_held.reported
         if never_held.missing and not self.stop.is_asked:
             self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, never_held.reason)
@@ -354,20 +319,15 @@ class _Sweep:
         """Return whether every format was swept, and what was compared."""
         report_waiting(self.instance, self.run)
         is_complete = self.run.outcome is RunOutcome.SUCCEEDED and not self.formats_left
-        return Conclusion(is_complete, compared(self.log.counts))
+        return Conclusion(is_complete, compared(self.run.log.counts))
 
 
-@dataclass(slots=True)
-class SingleRecords:
+@dataclass(kw_only=True)
+class SingleRecords(SourceSession):
     """One format of a source that serves single records. `publish` is called with the number of received records."""
 
     run: SourceRun
-    instance: Instance
-    entry: SourceEntry
-    kind: SourceKind
-    options: Callable[[], Options]
-    fetch: Fetch
-    clock: Clock
+    learned: Callable[[], Options]
     cursor: Cursor
     publish: Callable[[int], None]
 
@@ -383,7 +343,7 @@ class SingleRecords:
             if unanswered == _MOST_UNANSWERED or self.run.stop.is_asked:
                 break
             try:
-                _, slices = self.kind.single(self.options(), self.cursor, identifier, self.fetch)
+                _, slices = self.kind.single(self.learned(), self.cursor, identifier, self.fetch)
             except ERRORS_OF_ONE_REQUEST:
                 unanswered += 1
             else:
@@ -398,7 +358,7 @@ class SingleRecords:
             if self.run.stop.is_asked:
                 return
             try:
-                page, slices = self.kind.single(self.options(), self.cursor, identifier, self.fetch)
+                page, slices = self.kind.single(self.learned(), self.cursor, identifier, self.fetch)
             except ERRORS_OF_ONE_REQUEST as error:
                 failures += 1
                 self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} {trouble}: {error}")

@@ -1,7 +1,8 @@
 """The work on one source: run, retry, dry run, publish, sweep, subscribe, search. Threads of a pool call it."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from time import time
@@ -19,6 +20,7 @@ from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.retry_failed import retry
 from harvester.harvest.run import rehearse
 from harvester.harvest.run_lifecycle import RunOptions, summary
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import Confirm, sweep
 from harvester.http.retrying import Pace
@@ -63,26 +65,29 @@ class SourceWork:
         self.progress.say(f"{entry.name}: the time is over.")
         return WorkResult(Status.SUCCEEDED)
 
-    def harvested(self, entry: SourceEntry) -> WorkResult:
-        """Harvest one source, and publish its records."""
+    @contextmanager
+    def _session(self, entry: SourceEntry) -> Iterator[SourceSession]:
         another = partial(fetcher, self.instance.settings, entry, self.stop, self.pace)
         with another() as fetch:
-            kind = kind_of(entry.kind)
-            ran = pipeline.run(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop, another)
+            kind, end = kind_of(entry.kind), (self.progress, self.stop, self.clock, another)
+            yield SourceSession(self.instance, entry, kind, fetch, self.run_options, *end)
+
+    def harvested(self, entry: SourceEntry) -> WorkResult:
+        """Harvest one source, and publish its records."""
+        with self._session(entry) as session:
+            ran = pipeline.run(session)
         return WorkResult(ran.status, run=ran.run)
 
     def retried(self, entry: SourceEntry) -> WorkResult:
         """Request again what earlier runs of one source could not fetch."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
-            kind = kind_of(entry.kind)
-            ran = retry(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop)
+        with self._session(entry) as session:
+            ran = retry(session)
         return WorkResult(ran.status, run=ran.run)
 
     def rehearsed(self, entry: SourceEntry) -> WorkResult:
         """Run one source without storing anything (dry run)."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
-            kind = kind_of(entry.kind)
-            counts = rehearse(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop)
+        with self._session(entry) as session:
+            counts = rehearse(session)
         self.progress.say(f"{entry.name}: {summary(counts)}; nothing was stored.")
         if reason := waiting_in_words(self.instance, entry.name):
             self.progress.say(f"{entry.name}: {reason}")
@@ -114,9 +119,8 @@ class SourceWork:
 
     def swept(self, entry: SourceEntry, confirm: Confirm = lambda _vanished, _held: False) -> WorkResult:
         """Sweep one source."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
-            kind = kind_of(entry.kind)
-            ran = sweep(self.instance, entry, kind, fetch, self.progress, self.stop, confirm)
+        with self._session(entry) as session:
+            ran = sweep(session, confirm)
         return WorkResult(ran.status, run=ran.run)
 
     def subscribed(self, entry: SourceEntry) -> WorkResult:

@@ -1,17 +1,20 @@
 """Checks and their results.
 
-A check is a name, the expectation with its section of the standard, and a function that yields faults; it is declared
-above its function. A result is one of a closed list of verdicts, with evidence; the report has a result per check.
+A check is a rule and a function that yields faults. A rule is a row of `rules.toml`: name, section of the standard,
+expectation, and verdict of a fault. Checks of every part of one kind, such as all headers, have a function that returns
+what is wrong with one part. A result is one of a closed list of verdicts, with evidence; the report has a result per
+check.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import islice
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, TypeVarTuple
 
 from gateway.core.errors import GatewayError
+from gateway.core.words import table
 from harvester.runtime.exit_status import Status, worst
 
 # The first findings show what is wrong; more of the same kind add nothing.
@@ -126,6 +129,7 @@ class Shown(Protocol):
         """Return the request and the answer in one line each, with a finding."""
 
 
+PartsT = TypeVarTuple("PartsT")  # the values of a part
 FactsT = TypeVar("FactsT")  # what checks are about, requested when a check first needs it
 
 
@@ -170,21 +174,66 @@ class Check(Generic[FactsT]):
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Findings])
 
 
+class Rule(NamedTuple):
+    """A row of `rules.toml`. `section` is the source of `expects`, and `fault` the verdict when it is broken."""
+
+    name: str
+    section: str
+    expects: str
+    fault: Verdict = Verdict.FAIL
+
+
+def rules(module: str, standard: str) -> dict[str, Rule]:
+    """Return the rules in `rules.toml` next to a module, by name. A section that begins with § is one of `standard`."""
+    return {
+        name: Rule(name, f"{standard} {section}" if section.startswith("§") else section, expects, *map(Verdict, fault))
+        for name, (section, expects, *fault) in table(module, "rules").items()
+    }
+
+
 class Checks(list[Check[FactsT]]):
-    """The checks of a module, as they are declared. A section that begins with § is one of `standard`."""
+    """The checks of a module, in the order in which they are declared. `rules` has the words of each."""
 
-    def __init__(self, standard: str) -> None:
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
         super().__init__()
-        self._standard = standard
+        self._rules = rules
 
-    def add(
-        self, name: str, section: str, expects: str, fault: Verdict = Verdict.FAIL
-    ) -> Callable[[FunctionT], FunctionT]:
-        """Declare the decorated function as a check."""
-        source = f"{self._standard} {section}" if section.startswith("§") else section
+    def add(self, name: str) -> Callable[[FunctionT], FunctionT]:
+        """Declare the decorated function as the check of a rule."""
+        rule = self._rules[name]
 
         def declared(function: FunctionT) -> FunctionT:
-            self.append(Check(name, source, expects, function, fault))
+            self.append(Check(*rule[:3], function, rule.fault))
             return function
+
+        return declared
+
+    def each(self, parts: Callable[[FactsT], Iterable[tuple[Shown, *PartsT]]]) -> "Rows[FactsT, *PartsT]":
+        """Return the table of the checks of every part. `parts` yields the exchange and the values of each part."""
+        return Rows(self, parts)
+
+
+# What is wrong with a part: a sentence, several, or nothing.
+Wrong: TypeAlias = str | bool | Iterable[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[FactsT, *PartsT]):
+    """Checks of every part of one kind, in the list `checks`."""
+
+    checks: Checks[FactsT]
+    parts: Callable[[FactsT], Iterable[tuple[Shown, *PartsT]]]
+
+    def __call__(self, name: str) -> Callable[[Callable[[*PartsT], Wrong]], None]:
+        """Declare the check of a rule. The next function takes the values of a part, and returns what is wrong."""
+
+        def declared(wrong_in: Callable[[*PartsT], Wrong]) -> None:
+            def check(facts: FactsT) -> Findings:
+                for exchange, *values in self.parts(facts):
+                    wrong: Any = wrong_in(*values)  # type: ignore[arg-type]  # a starred target is a list
+                    for sentence in (wrong,) if wrong and isinstance(wrong, str) else wrong or ():
+                        yield Finding(exchange, sentence)
+
+            self.checks.add(name)(check)
 
         return declared

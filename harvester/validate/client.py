@@ -63,6 +63,11 @@ class Limits(MostRequests):
     token_seconds: int = 23 * 3600  # lifetime of a token
 
 
+def essence(media_type: str) -> str:
+    """Return a media type without its parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
 class Answered:
     """One request and its answer. `refusal` is the error when there was no answer."""
 
@@ -84,6 +89,11 @@ class Answered:
     def header(self, name: str) -> str:
         """Return an HTTP header of the answer, or an empty string."""
         return "" if self.fetched is None else self.fetched.header(name)
+
+    @property
+    def media_type(self) -> str:
+        """The media type of the answer, without parameters, in lower case."""
+        return essence(self.header("Content-Type"))
 
     @property
     @abstractmethod

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from gateway.core.words import table
 from harvester.validate.answer import canonical, texts
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Check, Checks, Finding, Findings, Undecided
 from harvester.validate.client import Exchange, encoded
-from harvester.validate.repository import Repository
+from harvester.validate.repository import RULES, Repository
 
 _NO_ITEM = ("badArgument", "idDoesNotExist")
 
@@ -26,7 +26,7 @@ class Illegal(NamedTuple):
 
 
 _RECORD = "verb=GetRecord&metadataPrefix=oai_dc"
-CHECKS = Checks[Repository]("OAI-PMH 2.0")
+CHECKS = Checks[Repository](RULES)
 
 ILLEGAL = tuple(
     Illegal(name, row["query"], tuple(row["codes"]), row["what"])
@@ -46,17 +46,17 @@ def _refused(illegal: Illegal) -> Callable[[Repository], Findings]:
     return check
 
 
-for _illegal in ILLEGAL:
-    CHECKS.add(f"errors.{_illegal.name}", "§3.6", f"{_illegal.what}: {' or '.join(_illegal.codes)}.")(
-        _refused(_illegal)
-    )
+CHECKS.extend(
+    Check(f"errors.{one.name}", "OAI-PMH 2.0 §3.6", f"{one.what}: {' or '.join(one.codes)}.", _refused(one))
+    for one in ILLEGAL
+)
 
 # An unknown argument, two invalid dates, and no metadataPrefix: four errors.
 _FOURFOLD = "verb=ListRecords&from=junk&until=rubbish&junk=1"
 _REASONS = 4
 
 
-@CHECKS.add("errors.all", "§3.6", "All errors of a request are reported, each by itself.", Verdict.WARNING)
+@CHECKS.add("errors.all")
 def _all_reported(repository: Repository) -> Findings:
     exchange = repository.conversation.ask(_FOURFOLD)
     errors = exchange.read().errors
@@ -67,9 +67,7 @@ def _all_reported(repository: Repository) -> Findings:
 _LONG = 100_000
 
 
-@CHECKS.add(
-    "errors.long-argument", "§3.1.1", "An identifier of 100,000 letters by POST: badArgument or idDoesNotExist."
-)
+@CHECKS.add("errors.long-argument")
 def _long(repository: Repository) -> Findings:
     exchange = repository.conversation.ask(f"{_RECORD}&identifier=oai%3A{'a' * _LONG}", method="POST")
     if not exchange.read().codes.intersection(_NO_ITEM):
@@ -105,17 +103,15 @@ def _post_headers(repository: Repository, query: str) -> Findings:
         yield Finding(by_post, "ListIdentifiers by POST lists something else than by GET.")
 
 
-@CHECKS.add("http.redirect", "practice of the field", "The base URL answers without a redirect.", Verdict.WARNING)
+@CHECKS.add("http.redirect")
 def _redirect(repository: Repository) -> Findings:
     exchange = repository.ask("Identify")
     if exchange.fetched is not None and exchange.fetched.url != exchange.request.url:
         yield Finding(exchange, f"The answer came from {exchange.fetched.url}.")
 
 
-CHECKS.add("http.post-identify", "§3.1.1", "Identify by POST returns the same as by GET.")(
-    _post_same("Identify", lambda _: {})
-)
-CHECKS.add("http.post-get-record", "§3.1.1", "GetRecord by POST returns the same as by GET.")(
+CHECKS.add("http.post-identify")(_post_same("Identify", lambda _: {}))
+CHECKS.add("http.post-get-record")(
     _post_same(
         "GetRecord",
         lambda repository: {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"},
@@ -123,12 +119,12 @@ CHECKS.add("http.post-get-record", "§3.1.1", "GetRecord by POST returns the sam
 )
 
 
-@CHECKS.add("http.post-list", "§3.1.1", "ListIdentifiers by POST lists the same as by GET.")
+@CHECKS.add("http.post-list")
 def _post_list(repository: Repository) -> Findings:
     return _post_headers(repository, encoded({"verb": "ListIdentifiers", "metadataPrefix": "oai_dc"}))
 
 
-@CHECKS.add("http.post-token", "§3.1.1", "A token by POST returns the same as by GET.")
+@CHECKS.add("http.post-token")
 def _post_token(repository: Repository) -> Findings:
     tokens = repository.identifiers.tokens
     if not tokens:
@@ -136,14 +132,14 @@ def _post_token(repository: Repository) -> Findings:
     return _post_headers(repository, encoded({"verb": "ListIdentifiers", "resumptionToken": tokens[0]}))
 
 
-@CHECKS.add("http.post-error", "§3.1.1", "An unknown verb by POST: badVerb.")
+@CHECKS.add("http.post-error")
 def _post_error(repository: Repository) -> Findings:
     exchange = repository.conversation.ask("verb=junk", method="POST")
     if "badVerb" not in exchange.read().codes:
         yield Finding(exchange, "An unknown verb by POST is not answered with badVerb.")
 
 
-@CHECKS.add("http.head", "RFC 9110 §9.3.2", "HEAD has the status and the Content-Type of GET.", Verdict.WARNING)
+@CHECKS.add("http.head")
 def _head(repository: Repository) -> Findings:
     exchange = repository.conversation.ask("verb=Identify", method="HEAD")
     if exchange.fetched is None:
@@ -163,7 +159,7 @@ def _declared(repository: Repository) -> tuple[str, ...]:
     return texts(repository.identify, "compression")
 
 
-@CHECKS.add("http.compression", "§3.1.3", "The compressions that Identify lists are used when a client accepts them.")
+@CHECKS.add("http.compression")
 def _compression_true(repository: Repository) -> Findings:
     declared = [name for name in _ENCODINGS if name in _declared(repository)]
     if not declared:
@@ -176,7 +172,7 @@ def _compression_true(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer in {name} differs from the uncompressed one.")
 
 
-@CHECKS.add("http.compression-listed", "§3.1.3", "Identify lists the compressions that are used.", Verdict.WARNING)
+@CHECKS.add("http.compression-listed")
 def _listed_compression(repository: Repository) -> Findings:
     declared = _declared(repository)
     for name in _ENCODINGS:
@@ -185,7 +181,7 @@ def _listed_compression(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer is compressed with {name}, but Identify does not list it.")
 
 
-@CHECKS.add("http.identity", "§3.1.3", "A client that accepts only identity gets uncompressed answers.")
+@CHECKS.add("http.identity")
 def _identity(repository: Repository) -> Findings:
     exchange = _in_encoding(repository, "identity")
     if exchange.header("Content-Encoding").lower() not in ("", "identity"):

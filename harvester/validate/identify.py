@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_DC, OAI_IDENTIFIER, OAI_PMH, XSI
 from harvester.validate.answer import elements, local_name, namespace, oai, record_header, texts
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Wrong
 from harvester.validate.client import Exchange
-from harvester.validate.repository import GRANULARITIES, ListedFormat, Repository, listed_formats, second_of
+from harvester.validate.repository import GRANULARITIES, RULES, ListedFormat, Repository, listed_formats, second_of
 
 _ORDER = (
     "repositoryName",
@@ -26,72 +26,59 @@ _DELETED_RECORD = ("no", "persistent", "transient")
 _EMAIL = re.compile(r"(mailto:)?\w[\w.+-]*@(?!localhost)[A-Za-z0-9.-]+\.[A-Za-z]{2,}")
 _DOMAIN = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z][a-zA-Z0-9-]*)+")
 _LOCAL_PART = re.compile(r"([A-Za-z0-9\-_.!~*'();/?:@&=+$,]|%[0-9A-F]{2})+")
-CHECKS = Checks[Repository]("OAI-PMH 2.0")
+CHECKS = Checks[Repository](RULES)
 
 
-@CHECKS.add("identify.works", "§4.2", "Identify is answered with an Identify element.")
-def _works(repository: Repository) -> Findings:
-    exchange = repository.ask("Identify")
-    if not exchange.holds("Identify"):
-        yield Finding(exchange, "The answer has no Identify element.")
+_identify = CHECKS.each(lambda repository: ((repository.ask("Identify"), repository),))
+_formats = CHECKS.each(lambda repository: ((repository.ask("ListMetadataFormats"), repository),))
 
 
-def _once(name: str, is_right: Callable[[Repository, str], bool], wanted: str) -> Callable[[Repository], Findings]:
+def _once(name: str, is_right: Callable[[Repository, str], bool], wanted: str) -> Callable[[Repository], Wrong]:
     """Return a check of an element that must occur once, with a legal value."""
 
-    def check(repository: Repository) -> Findings:
+    def wrong_in(repository: Repository) -> Wrong:
         values = texts(repository.identify, name)
         if len(values) != 1:
-            yield Finding(repository.ask("Identify"), f"There are {len(values)} {name} elements instead of one.")
-        elif not is_right(repository, values[0]):
-            yield Finding(repository.ask("Identify"), f"{name} is {values[0]!r} instead of {wanted}.")
+            return f"There are {len(values)} {name} elements instead of one."
+        return not is_right(repository, values[0]) and f"{name} is {values[0]!r} instead of {wanted}."
 
-    return check
-
-
-CHECKS.add("identify.repository-name", "§4.2", "One repositoryName, not empty.")(
-    _once("repositoryName", lambda _, value: bool(value), "a name")
-)
-CHECKS.add("identify.base-url", "§4.2", "One baseURL, exactly the requested URL.")(
-    _once("baseURL", lambda repository, value: value == repository.base_url, "the requested URL")
-)
-CHECKS.add("identify.protocol-version", "§4.2", "One protocolVersion: 2.0.")(
-    _once("protocolVersion", lambda _, value: value == "2.0", "2.0")
-)
+    return wrong_in
 
 
 def _is_legal_earliest(repository: Repository, value: str) -> bool:
     return second_of(value) is not None and ("T" not in value) is repository.is_day_granular
 
 
-@CHECKS.add("identify.admin-email", "§4.2", "At least one adminEmail, each an address on the Internet.")
-def _emails(repository: Repository) -> Findings:
-    emails = texts(repository.identify, "adminEmail")
-    if not emails:
-        yield Finding(repository.ask("Identify"), "There is no adminEmail.")
-    for email in emails:
-        if not _EMAIL.fullmatch(email):
-            yield Finding(
-                repository.ask("Identify"), f"The adminEmail {email!r} is not an email address on the Internet."
-            )
-
-
-@CHECKS.add(
-    "identify.admin-email-plain",
-    "practice of the field",
-    "An adminEmail is an address without mailto:.",
-    Verdict.WARNING,
+_identify("identify.works")(
+    lambda repository: not repository.ask("Identify").holds("Identify") and "The answer has no Identify element."
 )
-def _mailto(repository: Repository) -> Findings:
-    for email in texts(repository.identify, "adminEmail"):
-        if email.startswith("mailto:"):
-            yield Finding(repository.ask("Identify"), f"The adminEmail {email!r} is a URL, not an address.")
+_identify("identify.repository-name")(_once("repositoryName", lambda _, value: bool(value), "a name"))
+_identify("identify.base-url")(
+    _once("baseURL", lambda repository, value: value == repository.base_url, "the requested URL")
+)
+_identify("identify.protocol-version")(_once("protocolVersion", lambda _, value: value == "2.0", "2.0"))
 
 
-CHECKS.add(
-    "identify.earliest-datestamp", "§4.2", "One earliestDatestamp, a valid date with the repository's granularity."
-)(_once("earliestDatestamp", _is_legal_earliest, "a datestamp of the repository's granularity"))
-CHECKS.add("identify.deleted-record", "§2.5.1", "One deletedRecord: no, persistent or transient.")(
+@_identify("identify.admin-email")
+def _emails(repository: Repository) -> Wrong:
+    emails = texts(repository.identify, "adminEmail")
+    wrong = [email for email in emails if not _EMAIL.fullmatch(email)]
+    return [f"The adminEmail {email!r} is not an email address on the Internet." for email in wrong] or (
+        not emails and "There is no adminEmail."
+    )
+
+
+_identify("identify.admin-email-plain")(
+    lambda repository: (
+        f"The adminEmail {email!r} is a URL, not an address."
+        for email in texts(repository.identify, "adminEmail")
+        if email.startswith("mailto:")
+    )
+)
+_identify("identify.earliest-datestamp")(
+    _once("earliestDatestamp", _is_legal_earliest, "a datestamp of the repository's granularity")
+)
+_identify("identify.deleted-record")(
     _once("deletedRecord", lambda _, value: value in _DELETED_RECORD, "no, persistent or transient")
 )
 
@@ -101,49 +88,41 @@ def _place(element: Element) -> int:
     return _ORDER.index(name) if namespace(element) == OAI_PMH and name in _ORDER else -1
 
 
-@CHECKS.add(
-    "identify.deletions-announced", "practice of the field", "The repository announces deletions.", Verdict.WARNING
-)
-def _deletions(repository: Repository) -> Findings:
-    declared = texts(repository.identify, "deletedRecord")
-    if declared == ("no",) and not any(header.is_deleted for header in repository.records.headers):
-        yield Finding(repository.ask("Identify"), "The repository never announces deletions.")
+@_identify("identify.deletions-announced")
+def _deletions(repository: Repository) -> Wrong:
+    is_silent = texts(repository.identify, "deletedRecord") == ("no",)
+    has_deletions = is_silent and any(header.is_deleted for header in repository.records.headers)
+    return is_silent and not has_deletions and "The repository never announces deletions."
 
 
-CHECKS.add("identify.granularity", "§4.2", "One granularity: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.")(
+_identify("identify.granularity")(
     _once("granularity", lambda _, value: value in GRANULARITIES, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
 )
 
 
-@CHECKS.add("identify.order", "§3.2.1", "Identify has the elements of the schema, in their order.")
-def _order(repository: Repository) -> Findings:
+@_identify("identify.order")
+def _order(repository: Repository) -> Wrong:
     places = [_place(element) for element in elements(repository.identify)]
-    if -1 in places or places != sorted(places):
-        yield Finding(repository.ask("Identify"), "There are other elements, or their order is wrong.")
+    return (-1 in places or places != sorted(places)) and "There are other elements, or their order is wrong."
 
 
-@CHECKS.add(
-    "identify.compression", "§4.2", "Each compression is listed once, and identity is not listed.", Verdict.WARNING
+_identify("identify.compression")(
+    lambda repository: (
+        f"The compression {name!r} is listed {count} times."
+        for name, count in Counter(texts(repository.identify, "compression")).items()
+        if not name or name == "identity" or count > 1
+    )
 )
-def _compressions(repository: Repository) -> Findings:
-    compressions = Counter(texts(repository.identify, "compression"))
-    for name, count in compressions.items():
-        if not name or name == "identity" or count > 1:
-            yield Finding(repository.ask("Identify"), f"The compression {name!r} is listed {count} times.")
 
 
-@CHECKS.add(
-    "identify.description", "§4.2", "Each description has one element of another namespace, which names its schema."
-)
-def _descriptions(repository: Repository) -> Findings:
+@_identify("identify.description")
+def _descriptions(repository: Repository) -> Iterator[str]:
     for description in repository.identify.findall(oai("description")):
         inside = elements(description)
         if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH):
-            yield Finding(
-                repository.ask("Identify"), "A description does not have exactly one element of another namespace."
-            )
+            yield "A description does not have exactly one element of another namespace."
         elif namespace(inside[0]) not in inside[0].get(f"{{{XSI}}}schemaLocation", "").split():
-            yield Finding(repository.ask("Identify"), f"{local_name(inside[0])} does not name its schema.")
+            yield f"{local_name(inside[0])} does not name its schema."
 
 
 def _identifier_descriptions(repository: Repository) -> list[dict[str, str]]:
@@ -153,20 +132,12 @@ def _identifier_descriptions(repository: Repository) -> list[dict[str, str]]:
     return [{local_name(part): (part.text or "").strip() for part in elements(element)} for element in descriptions]
 
 
-@CHECKS.add(
-    "identify.oai-identifier",
-    "guidelines for oai-identifier §2",
-    "At most one oai-identifier description, with a domain name and a sample that fits it.",
-)
-def _oai_identifier(repository: Repository) -> Findings:
+@_identify("identify.oai-identifier")
+def _oai_identifier(repository: Repository) -> Iterator[str]:
     descriptions = _identifier_descriptions(repository)
-    for wrong in (*_wrong_count(len(descriptions)), *_wrong_parts(descriptions[0])):
-        yield Finding(repository.ask("Identify"), wrong)
-
-
-def _wrong_count(count: int) -> Iterator[str]:
-    if count > 1:
-        yield f"There are {count} oai-identifier descriptions."
+    if len(descriptions) > 1:
+        yield f"There are {len(descriptions)} oai-identifier descriptions."
+    yield from _wrong_parts(descriptions[0])
 
 
 def _wrong_parts(parts: dict[str, str]) -> Iterator[str]:
@@ -187,11 +158,7 @@ def _is_oai_identifier(identifier: str, domain: str) -> bool:
     return identifier.startswith(start) and _LOCAL_PART.fullmatch(identifier.removeprefix(start)) is not None
 
 
-@CHECKS.add(
-    "identify.oai-identifier-used",
-    "guidelines for oai-identifier §2",
-    "If there is an oai-identifier description, the identifiers of items follow it.",
-)
+@CHECKS.add("identify.oai-identifier-used")
 def _identifiers_agree(repository: Repository) -> Findings:
     domain = _identifier_descriptions(repository)[0].get("repositoryIdentifier", "")
     if not _DOMAIN.fullmatch(domain):
@@ -209,53 +176,42 @@ _PARTS = ("metadataPrefix", "schema", "metadataNamespace")
 _OAI_DC = ListedFormat("oai_dc", "http://www.openarchives.org/OAI/2.0/oai_dc.xsd", OAI_DC)
 
 
-@CHECKS.add("formats.works", "§4.4", "ListMetadataFormats lists at least one format.")
-def _lists_formats(repository: Repository) -> Findings:
-    exchange = repository.ask("ListMetadataFormats")
-    if exchange.read().errors or not repository.formats:
-        yield Finding(exchange, "No format is listed.")
+@_formats("formats.works")
+def _lists_formats(repository: Repository) -> Wrong:
+    is_wrong = repository.ask("ListMetadataFormats").read().errors or not repository.formats
+    return bool(is_wrong) and "No format is listed."
 
 
-@CHECKS.add(
-    "formats.structure", "§3.2.1", "Each format has a metadataPrefix, a schema and a metadataNamespace, in this order."
-)
-def _structure(repository: Repository) -> Findings:
-    exchange = repository.ask("ListMetadataFormats")
-    for element in elements(exchange.content("ListMetadataFormats")):
+@_formats("formats.structure")
+def _structure(repository: Repository) -> Iterator[str]:
+    for element in elements(repository.ask("ListMetadataFormats").content("ListMetadataFormats")):
         parts = elements(element)
         if local_name(element) != "metadataFormat" or tuple(map(local_name, parts)) != _PARTS:
-            yield Finding(exchange, "An entry is not a metadataFormat of metadataPrefix, schema, metadataNamespace.")
+            yield "An entry is not a metadataFormat of metadataPrefix, schema, metadataNamespace."
         elif not all((part.text or "").strip() for part in parts):
-            yield Finding(exchange, "A metadataFormat has an empty part.")
+            yield "A metadataFormat has an empty part."
 
 
-@CHECKS.add("formats.prefix", "§3.4", "Each prefix is of unreserved characters and listed once.")
-def _prefixes(repository: Repository) -> Findings:
+@_formats("formats.prefix")
+def _prefixes(repository: Repository) -> Wrong:
     prefixes = [listed.prefix for listed in repository.formats]
-    for prefix in prefixes:
-        if prefix and (not _PREFIX.fullmatch(prefix) or prefixes.count(prefix) > 1):
-            yield Finding(repository.ask("ListMetadataFormats"), f"The prefix {prefix!r} is illegal or listed twice.")
+    wrong = (one for one in prefixes if one and (not _PREFIX.fullmatch(one) or prefixes.count(one) > 1))
+    return (f"The prefix {prefix!r} is illegal or listed twice." for prefix in wrong)
 
 
-@CHECKS.add("formats.oai-dc", "§3.4", "oai_dc is listed with the reserved schema and namespace.")
-def _oai_dc(repository: Repository) -> Findings:
-    if _OAI_DC not in repository.formats:
-        yield Finding(repository.ask("ListMetadataFormats"), "oai_dc is not listed with its schema and namespace.")
-
-
-@CHECKS.add("formats.all-reserved", "§3.4", "The prefix all is reserved, not used.", Verdict.WARNING)
-def _all(repository: Repository) -> Findings:
-    if "all" in (listed.prefix for listed in repository.formats):
-        yield Finding(repository.ask("ListMetadataFormats"), "The prefix all is used.")
+_formats("formats.oai-dc")(
+    lambda repository: _OAI_DC not in repository.formats and "oai_dc is not listed with its schema and namespace."
+)
+_formats("formats.all-reserved")(
+    lambda repository: "all" in (listed.prefix for listed in repository.formats) and "The prefix all is used."
+)
 
 
 def _of_item(repository: Repository) -> Exchange:
     return repository.ask("ListMetadataFormats", identifier=repository.example.identifier)
 
 
-@CHECKS.add(
-    "formats.item", "§4.4", "The formats of an item are formats of the repository, and include those it was listed in."
-)
+@CHECKS.add("formats.item")
 def _item(repository: Repository) -> Findings:
     exchange = _of_item(repository)
     if exchange.read().errors:
@@ -268,7 +224,7 @@ def _item(repository: Repository) -> Findings:
         yield Finding(exchange, f"The item has formats that the repository does not list: {sorted(unknown)}.")
 
 
-@CHECKS.add("formats.item-truth", "§4.1", "An item has a record in each format it lists, and in no other.")
+@CHECKS.add("formats.item-truth")
 def _item_truth(repository: Repository) -> Findings:
     has = {listed.prefix for listed in listed_formats(_of_item(repository))}
     identifier = repository.example.identifier

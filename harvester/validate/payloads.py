@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.validate.answer import elements, local_name, namespace, payload, record_header
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Wrong
 from harvester.validate.client import Exchange
-from harvester.validate.repository import ListedFormat, Repository, second_of
+from harvester.validate.repository import RULES, ListedFormat, Repository, second_of
 
 _DC_ELEMENTS = frozenset(
     (
@@ -32,51 +32,47 @@ _DIDL_CHILDREN = {
 _DIDL_NEEDS_TYPE = ("Statement", "Resource")
 
 _ORIGIN = re.compile(r"baseURL identifier datestamp metadataNamespace( originDescription)?")
-CHECKS = Checks[Repository]("OAI-PMH 2.0")
+CHECKS = Checks[Repository](RULES)
 
 
 # --- every format ----------------------------------------------------------------------------------------------
 
 
-def _payloads(repository: Repository) -> Iterator[tuple[ListedFormat, Exchange, str, Element]]:
+def _payloads(repository: Repository) -> Iterator[tuple[Exchange, ListedFormat, str, Element]]:
     """Return the received payloads, each with its format, its page and the identifier of its item."""
     for listed, page, record in repository.samples:
         root = payload(record)
         if root is not None:
-            yield listed, page, record_header(record).identifier, root
+            yield page, listed, record_header(record).identifier, root
 
 
-@CHECKS.add("payload.namespace", "§3.4", "Metadata have the namespace in ListMetadataFormats.")
-def _namespace(repository: Repository) -> Findings:
-    for listed, page, identifier, root in _payloads(repository):
-        if (namespace(root) or NO_NAMESPACE) != listed.namespace:
-            yield Finding(page, f"{identifier} in {listed.prefix} has the namespace {namespace(root)!r}.")
+_payload = CHECKS.each(_payloads)
 
 
-@CHECKS.add(
-    "payload.own-namespace", "§3.4", "No element of the metadata is in the namespace of the envelope.", Verdict.WARNING
+_payload("payload.namespace")(
+    lambda listed, identifier, root: (
+        (namespace(root) or NO_NAMESPACE) != listed.namespace
+        and f"{identifier} in {listed.prefix} has the namespace {namespace(root)!r}."
+    )
 )
-def _own_namespace(repository: Repository) -> Findings:
-    for listed, page, identifier, root in _payloads(repository):
-        if any(namespace(part) == OAI_PMH for part in root.iterdescendants("*")):
-            yield Finding(page, f"{identifier} in {listed.prefix} has inner elements of the OAI-PMH namespace.")
-
-
-def _schema_location(repository: Repository, *, oai_dc: bool) -> Findings:
-    for listed, page, identifier, root in _payloads(repository):
-        if (listed.prefix == "oai_dc") is oai_dc and not _locates(root, listed):
-            yield Finding(page, f"{identifier} in {listed.prefix} does not name the schema of its format.")
-
-
-CHECKS.add("payload.schema-location", "§3.4", "Metadata in oai_dc name the schema in ListMetadataFormats.")(
-    lambda repository: _schema_location(repository, oai_dc=True)
+_payload("payload.own-namespace")(
+    lambda listed, identifier, root: (
+        any(namespace(part) == OAI_PMH for part in root.iterdescendants("*"))
+        and f"{identifier} in {listed.prefix} has inner elements of the OAI-PMH namespace."
+    )
 )
-CHECKS.add(
-    "payload.other-schema-location",
-    "§3.4",
-    "Metadata in other formats name the schema in ListMetadataFormats.",
-    Verdict.WARNING,
-)(lambda repository: _schema_location(repository, oai_dc=False))
+
+
+def _unlocated(listed: ListedFormat, identifier: str, root: Element) -> Wrong:
+    return not _locates(root, listed) and f"{identifier} in {listed.prefix} does not name the schema of its format."
+
+
+_payload("payload.schema-location")(
+    lambda listed, identifier, root: listed.prefix == "oai_dc" and _unlocated(listed, identifier, root)
+)
+_payload("payload.other-schema-location")(
+    lambda listed, identifier, root: listed.prefix != "oai_dc" and _unlocated(listed, identifier, root)
+)
 
 
 def _locates(root: Element, listed: ListedFormat) -> bool:
@@ -90,14 +86,10 @@ def _locates(root: Element, listed: ListedFormat) -> bool:
 # --- oai_dc ----------------------------------------------------------------------------------------------------
 
 
-@CHECKS.add(
-    "payload.oai-dc", "§5", "oai_dc has only the fifteen elements, each with plain text and an optional language."
-)
-def _oai_dc(repository: Repository) -> Findings:
-    for listed, page, identifier, root in _payloads(repository):
-        if listed.prefix == "oai_dc" and namespace(root) == OAI_DC:
-            for wrong in _wrong_dc(root):
-                yield Finding(page, f"{identifier}: {wrong}")
+@_payload("payload.oai-dc")
+def _oai_dc(listed: ListedFormat, identifier: str, root: Element) -> Wrong:
+    is_ours = listed.prefix == "oai_dc" and namespace(root) == OAI_DC
+    return is_ours and (f"{identifier}: {wrong}" for wrong in _wrong_dc(root))
 
 
 def _wrong_dc(root: Element) -> Iterator[str]:
@@ -115,11 +107,11 @@ def _wrong_dc(root: Element) -> Iterator[str]:
 # --- oai_didl --------------------------------------------------------------------------------------------------
 
 
-@CHECKS.add("payload.oai-didl", "ISO/IEC 21000-2", "oai_didl follows the content models of DIDL.")
+@CHECKS.add("payload.oai-didl")
 def _didl(repository: Repository) -> Findings:
     if "oai_didl" not in (listed.prefix for listed in repository.formats):
         raise Undecided("The repository does not offer oai_didl.")
-    for listed, page, identifier, root in _payloads(repository):
+    for page, listed, identifier, root in _payloads(repository):
         if listed.prefix == "oai_didl" and namespace(root) == listed.namespace:
             for wrong in _wrong_didl(root):
                 yield Finding(page, f"{identifier}: {wrong}")
@@ -155,25 +147,22 @@ def _abouts(repository: Repository) -> Iterator[tuple[Exchange, str, Element]]:
                 yield page, record_header(record).identifier, part
 
 
-@CHECKS.add("payload.about", "§3.2.1", "Each about has one element of another namespace.")
-def _about(repository: Repository) -> Findings:
-    for page, identifier, about in _abouts(repository):
-        inside = elements(about)
-        if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH):
-            yield Finding(page, f"An about of {identifier} does not have exactly one element of another namespace.")
+_described = CHECKS.each(_abouts)
 
 
-@CHECKS.add(
-    "payload.provenance",
-    "guidelines for provenance",
-    "A provenance states baseURL, identifier, datestamp, namespace, harvestDate and altered of each origin.",
-)
-def _provenance(repository: Repository) -> Findings:
-    for page, identifier, about in _abouts(repository):
-        for provenance in about.findall(f"{{{PROVENANCE}}}provenance"):
-            origins = provenance.findall(f".//{{{PROVENANCE}}}originDescription")
-            if len(elements(provenance)) != 1 or not origins or not all(map(_is_origin, origins)):
-                yield Finding(page, f"The provenance of {identifier} is incomplete.")
+@_described("payload.about")
+def _about(identifier: str, about: Element) -> Wrong:
+    inside = elements(about)
+    is_wrong = len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH)
+    return is_wrong and f"An about of {identifier} does not have exactly one element of another namespace."
+
+
+@_described("payload.provenance")
+def _provenance(identifier: str, about: Element) -> Iterator[str]:
+    for provenance in about.findall(f"{{{PROVENANCE}}}provenance"):
+        origins = provenance.findall(f".//{{{PROVENANCE}}}originDescription")
+        if len(elements(provenance)) != 1 or not origins or not all(map(_is_origin, origins)):
+            yield f"The provenance of {identifier} is incomplete."
 
 
 def _is_origin(origin: Element) -> bool:

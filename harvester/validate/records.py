@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, canonical, elements, local_name, namespace, oai, record_header, texts
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Wrong
 from harvester.validate.client import Exchange
-from harvester.validate.repository import Repository, second_of
+from harvester.validate.repository import RULES, Repository, second_of
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
 _HEADER = re.compile(r"identifier datestamp( setSpec)*")
 _LIVE = re.compile(r"header metadata( about)*")
 _DELETED = re.compile(r"header( metadata| about)*")
-ASKING = Checks[Repository]("OAI-PMH 2.0")
-SEEN = Checks[Repository]("OAI-PMH 2.0")
+ASKING = Checks[Repository](RULES)
+SEEN = Checks[Repository](RULES)
 
 
 # --- the verbs against each other ------------------------------------------------------------------------------
@@ -31,15 +31,15 @@ def _works(verb: str) -> Callable[[Repository], Findings]:
     return check
 
 
-ASKING.add("list-records.works", "§4.5", "ListRecords in oai_dc lists records.")(_works("ListRecords"))
-ASKING.add("list-identifiers.works", "§4.3", "ListIdentifiers in oai_dc lists headers.")(_works("ListIdentifiers"))
+ASKING.add("list-records.works")(_works("ListRecords"))
+ASKING.add("list-identifiers.works")(_works("ListIdentifiers"))
 
 
 def _get(repository: Repository, header: Header) -> Exchange:
     return repository.ask("GetRecord", identifier=header.identifier, metadataPrefix="oai_dc")
 
 
-@ASKING.add("list-identifiers.same", "§4.3", "ListIdentifiers returns exactly the headers of ListRecords.")
+@ASKING.add("list-identifiers.same")
 def _headers_same(repository: Repository) -> Findings:
     records, identifiers = repository.records, repository.identifiers
     listed = {header.identifier: header for header in records.headers}
@@ -54,20 +54,20 @@ def _headers_same(repository: Repository) -> Findings:
             yield Finding(identifiers.pages[-1], f"{missing} is in ListRecords but not in ListIdentifiers.")
 
 
-@ASKING.add("list-records.live", "practice of the field", "There are records that are not deleted.", Verdict.WARNING)
+@ASKING.add("list-records.live")
 def _live(repository: Repository) -> Findings:
     if all(header.is_deleted for header in repository.records.headers):
         yield Finding(repository.records.pages[-1], "All received records are deleted, so other checks are impossible.")
 
 
-@ASKING.add("get-record.works", "§4.1", "GetRecord returns a listed record.")
+@ASKING.add("get-record.works")
 def _get_record_works(repository: Repository) -> Findings:
     exchange = _get(repository, repository.example)
     if exchange.read().errors or len(exchange.read().records) != 1:
         yield Finding(exchange, "GetRecord does not return the one record that ListRecords lists.")
 
 
-@ASKING.add("get-record.same", "§4.1", "GetRecord returns the record of ListRecords.")
+@ASKING.add("get-record.same")
 def _get_record_same(repository: Repository) -> Findings:
     header = repository.example
     exchange = _get(repository, header)
@@ -78,14 +78,14 @@ def _get_record_same(repository: Repository) -> Findings:
             yield Finding(exchange, "GetRecord returns another record than ListRecords.")
 
 
-@ASKING.add("get-record.deleted", "§2.5.1", "GetRecord of a deleted record returns its header with the status deleted.")
+@ASKING.add("get-record.deleted")
 def _get_record_deleted(repository: Repository) -> Findings:
     exchange = _get(repository, repository.deleted_example)
     if not any(record_header(record).is_deleted for record in exchange.read().records):
         yield Finding(exchange, "The record is listed as deleted; GetRecord does not say so.")
 
 
-@ASKING.add("records.unique", "§2.5", "No item is listed twice in one list.")
+@ASKING.add("records.unique")
 def _unique(repository: Repository) -> Findings:
     for walk in (repository.records, repository.identifiers):
         counts = Counter(header.identifier for header in walk.headers if header.identifier)
@@ -97,11 +97,11 @@ def _unique(repository: Repository) -> Findings:
 # --- every header and record that was seen ---------------------------------------------------------------------
 
 
-def _seen_headers(repository: Repository) -> Iterator[tuple[Exchange, Element, Header]]:
+def _seen_headers(repository: Repository) -> Iterator[tuple[Exchange, Exchange, Element, Header]]:
     for exchange in repository.conversation.exchanges:
         if exchange.answer is not None:
             pairs = zip(exchange.answer.header_elements, exchange.answer.headers, strict=True)
-            yield from ((exchange, element, header) for element, header in pairs)
+            yield from ((exchange, exchange, element, header) for element, header in pairs)
 
 
 def _seen_records(repository: Repository) -> Iterator[tuple[Exchange, Element, Header]]:
@@ -110,76 +110,72 @@ def _seen_records(repository: Repository) -> Iterator[tuple[Exchange, Element, H
             yield from ((exchange, record, record_header(record)) for record in exchange.answer.records)
 
 
-@SEEN.add(
-    "records.header",
-    "§3.2.1",
-    "A header has identifier, datestamp, setSpecs, and no attribute except status='deleted'.",
+_header, _record = SEEN.each(_seen_headers), SEEN.each(_seen_records)
+
+
+@_header("records.header")
+def _header_structure(_: Exchange, element: Element, header: Header) -> Wrong:
+    parts = elements(element)
+    if not _HEADER.fullmatch(" ".join(map(local_name, parts))) or any(namespace(p) != OAI_PMH for p in parts):
+        return f"A header is not identifier, datestamp, setSpec*: {header}."
+    is_strange = element.attrib and (list(element.attrib), header.is_deleted) != (["status"], True)
+    return bool(is_strange) and f"A header has another attribute than status='deleted': {header}."
+
+
+_header("records.identifier")(
+    lambda _, element, header: (
+        element.find(oai("identifier")) is not None
+        and not _URI.fullmatch(header.identifier)
+        and f"The identifier {header.identifier!r} is not a URI."
+    )
 )
-def _header_structure(repository: Repository) -> Findings:
-    for exchange, element, header in _seen_headers(repository):
-        parts = elements(element)
-        if not _HEADER.fullmatch(" ".join(map(local_name, parts))) or any(namespace(p) != OAI_PMH for p in parts):
-            yield Finding(exchange, f"A header is not identifier, datestamp, setSpec*: {header}.")
-        elif element.attrib and (list(element.attrib), header.is_deleted) != (["status"], True):
-            yield Finding(exchange, f"A header has another attribute than status='deleted': {header}.")
 
 
-@SEEN.add("records.identifier", "§2.4", "An identifier is a URI.")
-def _identifier(repository: Repository) -> Findings:
-    for exchange, element, header in _seen_headers(repository):
-        if element.find(oai("identifier")) is not None and not _URI.fullmatch(header.identifier):
-            yield Finding(exchange, f"The identifier {header.identifier!r} is not a URI.")
-
-
-@SEEN.add("records.datestamp", "§3.3.2", "A datestamp is a valid date with the granularity in Identify.")
+@SEEN.add("records.datestamp")
 def _datestamp(repository: Repository) -> Findings:
     is_day = repository.is_day_granular
-    for exchange, element, header in _seen_headers(repository):
-        if element.find(oai("datestamp")) is None:
-            continue
-        if second_of(header.datestamp) is None or ("T" not in header.datestamp) is not is_day:
+    for exchange, _, element, header in _seen_headers(repository):
+        is_legal = second_of(header.datestamp) is not None and ("T" not in header.datestamp) is is_day
+        if element.find(oai("datestamp")) is not None and not is_legal:
             yield Finding(exchange, f"The datestamp {header.datestamp!r} is illegal or of another granularity.")
 
 
-@SEEN.add("records.earliest-datestamp", "§4.2", "No datestamp is before earliestDatestamp.")
+@SEEN.add("records.earliest-datestamp")
 def _not_before_earliest(repository: Repository) -> Findings:
     earliest, limit = repository.earliest
-    for exchange, _, header in _seen_headers(repository):
-        second = second_of(header.datestamp)
-        if second is not None and second < limit:
+    for exchange, _, _, header in _seen_headers(repository):
+        if (second_of(header.datestamp) or limit) < limit:
             yield Finding(exchange, f"{header.identifier} has {header.datestamp}, before {earliest}.")
 
 
-@SEEN.add("records.not-in-future", "§2.7.1", "No datestamp is after the responseDate.")
-def _not_in_future(repository: Repository) -> Findings:
-    for exchange, _, header in _seen_headers(repository):
-        second, now = second_of(header.datestamp), second_of(exchange.read().response_date)
-        if second is not None and now is not None and second > now:
-            yield Finding(exchange, f"{header.identifier} has {header.datestamp}, after the responseDate.")
+@_header("records.not-in-future")
+def _not_in_future(exchange: Exchange, _: Element, header: Header) -> Wrong:
+    second, now = second_of(header.datestamp), second_of(exchange.read().response_date)
+    is_late = second is not None and now is not None and second > now
+    return is_late and f"{header.identifier} has {header.datestamp}, after the responseDate."
 
 
-@SEEN.add("records.structure", "§3.2.1", "A record has a header, one metadata with one element, and abouts.")
-def _record_structure(repository: Repository) -> Findings:
-    for exchange, record, header in _seen_records(repository):
-        parts = " ".join(local_name(part) for part in elements(record))
-        if not (_DELETED if header.is_deleted else _LIVE).fullmatch(parts):
-            yield Finding(exchange, f"The record {header.identifier} consists of: {parts}.")
-        elif any(len(elements(part)) != 1 for part in record.findall(oai("metadata"))):
-            yield Finding(exchange, f"The metadata of {header.identifier} is not one element.")
+@_record("records.structure")
+def _record_structure(record: Element, header: Header) -> Wrong:
+    parts = " ".join(local_name(part) for part in elements(record))
+    if not (_DELETED if header.is_deleted else _LIVE).fullmatch(parts):
+        return f"The record {header.identifier} consists of: {parts}."
+    is_wrong = any(len(elements(part)) != 1 for part in record.findall(oai("metadata")))
+    return is_wrong and f"The metadata of {header.identifier} is not one element."
 
 
-@SEEN.add("records.deleted-empty", "§2.5.1", "A deleted record has no metadata and no about.")
-def _deleted_is_empty(repository: Repository) -> Findings:
-    for exchange, record, header in _seen_records(repository):
-        if header.is_deleted and len(elements(record)) > 1:
-            yield Finding(exchange, f"{header.identifier} is deleted and has metadata or about.")
+_record("records.deleted-empty")(
+    lambda record, header: (
+        header.is_deleted and len(elements(record)) > 1 and f"{header.identifier} is deleted and has metadata or about."
+    )
+)
 
 
-@SEEN.add("records.deleted-declared", "§2.5.1", "A repository with deletedRecord no has no deleted records.")
+@SEEN.add("records.deleted-declared")
 def _deleted_is_declared(repository: Repository) -> Findings:
     declared = texts(repository.identify, "deletedRecord")
     if declared not in (("no",), ("transient",), ("persistent",)):
         raise Undecided("Identify does not state exactly one legal deletedRecord.")
-    for exchange, _, header in _seen_headers(repository):
+    for exchange, _, _, header in _seen_headers(repository):
         if header.is_deleted and declared == ("no",):
             yield Finding(exchange, f"{header.identifier} is marked as deleted.")

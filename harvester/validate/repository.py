@@ -12,9 +12,10 @@ from typing import NamedTuple
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.validate.answer import Header, oai, record_header, text, texts
-from harvester.validate.check import Undecided
+from harvester.validate.check import Undecided, rules
 from harvester.validate.client import Conversation, Exchange, Limits, encoded
 
+RULES = rules(__file__, "OAI-PMH 2.0")
 GRANULARITIES = {"YYYY-MM-DD": True, "YYYY-MM-DDThh:mm:ssZ": False}  # value: whether it is the day
 
 

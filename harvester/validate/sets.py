@@ -7,16 +7,16 @@ from itertools import islice
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import OAI_PMH
 from harvester.validate.answer import Header, elements, local_name, namespace, text
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Wrong
 from harvester.validate.client import Exchange
-from harvester.validate.repository import Repository
+from harvester.validate.repository import RULES, Repository
 
 _SPEC = re.compile(r"[A-Za-z0-9\-_.!~*'()]+(:[A-Za-z0-9\-_.!~*'()]+)*")
 _SET = re.compile(r"setSpec setName( setDescription)*")
-CHECKS = Checks[Repository]("OAI-PMH 2.0")
+CHECKS = Checks[Repository](RULES)
 
 
-@CHECKS.add("sets.works", "§4.6", "ListSets lists sets, or says noSetHierarchy.")
+@CHECKS.add("sets.works")
 def _works(repository: Repository) -> Findings:
     exchange = repository.ask("ListSets")
     answer = exchange.read()
@@ -31,27 +31,22 @@ def _listed(repository: Repository) -> Iterator[tuple[Exchange, Element]]:
     return ((page, element) for page in walk.pages for element in page.read().sets)
 
 
-@CHECKS.add(
-    "sets.structure",
-    "§3.2.1",
-    "Each set has a setSpec, a setName that is not empty, and nothing but setDescriptions after them.",
+_set = CHECKS.each(_listed)
+
+
+@_set("sets.structure")
+def _structure(element: Element) -> Wrong:
+    if not _SET.fullmatch(" ".join(map(local_name, elements(element)))):
+        return "A set is not setSpec, setName, setDescription*."
+    return not text(element, "setName") and "A setName is empty."
+
+
+_set("sets.spec")(
+    lambda element: not _SPEC.fullmatch(spec := text(element, "setSpec")) and f"The setSpec {spec!r} is illegal."
 )
-def _structure(repository: Repository) -> Findings:
-    for page, element in _listed(repository):
-        if not _SET.fullmatch(" ".join(map(local_name, elements(element)))):
-            yield Finding(page, "A set is not setSpec, setName, setDescription*.")
-        elif not text(element, "setName"):
-            yield Finding(page, "A setName is empty.")
 
 
-@CHECKS.add("sets.spec", "§2.6", "A setSpec is a path of unreserved characters.")
-def _specs(repository: Repository) -> Findings:
-    for page, element in _listed(repository):
-        if not _SPEC.fullmatch(text(element, "setSpec")):
-            yield Finding(page, f"The setSpec {text(element, 'setSpec')!r} is illegal.")
-
-
-@CHECKS.add("sets.unique", "§2.6", "A setSpec is unique.")
+@CHECKS.add("sets.unique")
 def _unique(repository: Repository) -> Findings:
     seen: set[str] = set()
     for page, element in _listed(repository):
@@ -61,9 +56,7 @@ def _unique(repository: Repository) -> Findings:
         seen.add(spec)
 
 
-@CHECKS.add(
-    "sets.parents", "guidelines for repositories §4.1", "The set above a listed set is listed too.", Verdict.WARNING
-)
+@CHECKS.add("sets.parents")
 def _parents(repository: Repository) -> Findings:
     specs = set(repository.sets)
     for spec in repository.sets:
@@ -72,20 +65,20 @@ def _parents(repository: Repository) -> Findings:
             yield Finding(repository.ask("ListSets"), f"The set {spec!r} is listed, but its parent {parent!r} is not.")
 
 
-@CHECKS.add("sets.description", "§3.2.1", "Each setDescription has one element of another namespace.")
-def _descriptions(repository: Repository) -> Findings:
-    for page, element in _listed(repository):
-        for description in elements(element)[2:]:
-            inside = elements(description)
-            if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH):
-                yield Finding(page, "A setDescription does not have exactly one element of another namespace.")
+_set("sets.description")(
+    lambda element: (
+        "A setDescription does not have exactly one element of another namespace."
+        for inside in map(elements, elements(element)[2:])
+        if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH)
+    )
+)
 
 
 def _headers(repository: Repository) -> Iterator[tuple[Exchange, Header]]:
     return ((page, header) for page in repository.records.pages for header in page.read().headers)
 
 
-@CHECKS.add("sets.listed", "§2.6", "The sets named in headers are listed.")
+@CHECKS.add("sets.listed")
 def _headers_listed(repository: Repository) -> Findings:
     specs = set(repository.sets)
     for page, header in _headers(repository):
@@ -94,12 +87,13 @@ def _headers_listed(repository: Repository) -> Findings:
                 yield Finding(page, f"{header.identifier} is in the set {spec!r}, which is not listed.")
 
 
-@CHECKS.add("sets.minimal", "§2.6", "A header does not name a set above another set that it names.", Verdict.WARNING)
-def _minimal(repository: Repository) -> Findings:
-    for page, header in _headers(repository):
-        for spec in header.sets:
-            if any(other.startswith(f"{spec}:") for other in header.sets):
-                yield Finding(page, f"{header.identifier} names {spec!r}, which a set below it implies.")
+CHECKS.each(_headers)("sets.minimal")(
+    lambda header: (
+        f"{header.identifier} names {spec!r}, which a set below it implies."
+        for spec in header.sets
+        if any(other.startswith(f"{spec}:") for other in header.sets)
+    )
+)
 
 
 def _sampled_sets(repository: Repository) -> list[str]:
@@ -109,7 +103,7 @@ def _sampled_sets(repository: Repository) -> list[str]:
     return list(dict.fromkeys((*seen, *specs)))[: repository.limits.sets]
 
 
-@CHECKS.add("sets.members", "§2.6", "The headers of the members of a set name it, or a set below it.")
+@CHECKS.add("sets.members")
 def _members(repository: Repository) -> Findings:
     for spec in _sampled_sets(repository):
         exchange = repository.ask("ListIdentifiers", metadataPrefix="oai_dc", set=spec)
@@ -118,12 +112,12 @@ def _members(repository: Repository) -> Findings:
                 yield Finding(exchange, f"{header.identifier} is listed in {spec!r}, but its header does not say so.")
 
 
-@CHECKS.add("sets.belongs", "§2.7.2", "A record is found in the sets its header names.")
+@CHECKS.add("sets.belongs")
 def _belongs(repository: Repository) -> Findings:
     return _missing(repository, {spec: header for header, spec in _memberships(repository)})
 
 
-@CHECKS.add("sets.hierarchy", "§2.7.2", "A record of a:b is found in a.")
+@CHECKS.add("sets.hierarchy")
 def _ancestors(repository: Repository) -> Findings:
     wanted: dict[str, Header] = {}
     for header, spec in _memberships(repository):

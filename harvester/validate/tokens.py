@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from gateway.core.xmltext import utc_datetime
 from harvester.validate.answer import Token, elements, text
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided
 from harvester.validate.client import Exchange, encoded
-from harvester.validate.repository import Repository, Walk, second_of
+from harvester.validate.repository import RULES, Repository, Walk, second_of
 
 _MOST_DIGITS = 15  # of a plausible number
 _ATTRIBUTES = {"cursor", "completeListSize", "expirationDate"}
-CHECKS = Checks[Repository]("OAI-PMH 2.0")
+CHECKS = Checks[Repository](RULES)
 
 
 def _partitioned(repository: Repository) -> Iterator[Walk]:
@@ -29,23 +29,21 @@ def _marked(repository: Repository) -> Iterator[tuple[Exchange, Token]]:
                 yield page, token
 
 
-@CHECKS.add("tokens.works", "§3.5", "A token returns the next part of the list.")
+_list = CHECKS.each(lambda repository: ((walk.pages[-1], walk) for walk in _partitioned(repository)))
+_token = CHECKS.each(_marked)
+
+
+@CHECKS.add("tokens.works")
 def _works(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.broken is not None and walk.broken.read().errors:
             yield Finding(walk.broken, f"A token of {walk.verb} is refused.")
 
 
-@CHECKS.add("tokens.progress", "§3.5", "No token of a list occurs twice.")
-def _progress(repository: Repository) -> Findings:
-    for walk in _partitioned(repository):
-        if walk.repeated:
-            yield Finding(walk.pages[-1], "A token occurs a second time: the list loops.")
+_list("tokens.progress")(lambda walk: walk.repeated and "A token occurs a second time: the list loops.")
 
 
-@CHECKS.add(
-    "tokens.form", "§3.2.1", "At most one resumptionToken, as the last element, with only its three attributes."
-)
+@CHECKS.add("tokens.form")
 def _form(repository: Repository) -> Findings:
     for walk in repository.walks:
         for page in walk.pages:
@@ -62,7 +60,7 @@ def _wrong_form(page: Exchange, verb: str) -> Findings:
         yield Finding(page, f"The resumptionToken has other attributes: {sorted(map(str, token_elements[0].attrib))}.")
 
 
-@CHECKS.add("tokens.cursor", "§3.5", "The cursor counts what was returned before, from 0.")
+@CHECKS.add("tokens.cursor")
 def _cursor(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         received = 0
@@ -73,7 +71,7 @@ def _cursor(repository: Repository) -> Findings:
             received += page.read().size
 
 
-@CHECKS.add("tokens.size", "§3.5", "completeListSize is the number of entries of the list.", Verdict.WARNING)
+@CHECKS.add("tokens.size")
 def _size(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         least = walk.received if walk.is_complete else walk.received + 1
@@ -91,25 +89,23 @@ def _is_size(token: Token, least: int, walk: Walk) -> bool:
     return int(size) == least if walk.is_complete else int(size) >= least
 
 
-@CHECKS.add(
-    "tokens.counts", "practice of the field", "Each resumptionToken has cursor and completeListSize.", Verdict.WARNING
-)
+@CHECKS.add("tokens.counts")
 def _counts_stated(repository: Repository) -> Findings:
     for page, token in _marked(repository):
         if token.cursor is None or token.complete_list_size is None:
             yield Finding(page, "The resumptionToken lacks cursor or completeListSize.")
 
 
-@CHECKS.add("tokens.empty-last", "§3.5", "The answer that completes a list has an empty resumptionToken.")
-def _empty_last(repository: Repository) -> Findings:
-    for walk in _partitioned(repository):
-        if walk.is_complete and walk.pages[-1].read().token is None:
-            yield Finding(walk.pages[-1], "The answer that completes the list has no empty resumptionToken.")
-
-
-@CHECKS.add(
-    "tokens.none-in-complete", "§3.5", "A list that comes in one answer has no resumptionToken.", Verdict.WARNING
+_list("tokens.empty-last")(
+    lambda walk: (
+        walk.is_complete
+        and walk.pages[-1].read().token is None
+        and "The answer that completes the list has no empty resumptionToken."
+    )
 )
+
+
+@CHECKS.add("tokens.none-in-complete")
 def _none_in_complete(repository: Repository) -> Findings:
     for exchange in repository.conversation.exchanges:
         answer = exchange.answer
@@ -138,54 +134,57 @@ def _is_same(repository: Repository, page: Exchange, again: Exchange) -> bool:
     return all(repository.has_changed(header) for header in missing)
 
 
-@CHECKS.add("tokens.idempotent", "§3.5.1", "The most recent token returns the same part of the list again.")
+@CHECKS.add("tokens.idempotent")
 def _idempotent(repository: Repository) -> Findings:
     return _repeated(repository, 2, -1)
 
 
-@CHECKS.add("tokens.earlier", "guidelines for repositories §5.3", "An earlier token is valid as well.", Verdict.WARNING)
+@CHECKS.add("tokens.earlier")
 def _earlier(repository: Repository) -> Findings:
     return _repeated(repository, 3, 1)
 
 
-@CHECKS.add("tokens.tampered", "§3.6", "A changed token: badResumptionToken.")
+def _refused(exchange: Exchange, sentence: str, *codes: str) -> Findings:
+    """Yield a finding unless an answer has one of the codes."""
+    if not exchange.read().codes.intersection(codes):
+        yield Finding(exchange, sentence)
+
+
+@CHECKS.add("tokens.tampered")
 def _tampered(repository: Repository) -> Findings:
+    sentence = "A token with one character changed is not answered with badResumptionToken."
     for walk in _partitioned(repository):
-        token = walk.tokens[0]
-        middle = len(token) // 2
+        token, middle = walk.tokens[0], len(walk.tokens[0]) // 2
         other = "A" if token[middle] != "A" else "B"
-        exchange = repository.ask(walk.verb, resumptionToken=f"{token[:middle]}{other}{token[middle + 1 :]}")
-        if "badResumptionToken" not in exchange.read().codes:
-            yield Finding(exchange, "A token with one character changed is not answered with badResumptionToken.")
+        changed = f"{token[:middle]}{other}{token[middle + 1 :]}"
+        yield from _refused(repository.ask(walk.verb, resumptionToken=changed), sentence, "badResumptionToken")
 
 
 _OTHER_VERB = {"ListRecords": "ListIdentifiers", "ListIdentifiers": "ListRecords", "ListSets": "ListRecords"}
 
 
-@CHECKS.add("tokens.other-verb", "§3.5", "A token of another verb: badResumptionToken.")
+@CHECKS.add("tokens.other-verb")
 def _other_verb(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         exchange = repository.ask(_OTHER_VERB[walk.verb], resumptionToken=walk.tokens[0])
-        if "badResumptionToken" not in exchange.read().codes:
-            yield Finding(exchange, f"A token of {walk.verb} is accepted by another verb.")
+        yield from _refused(exchange, f"A token of {walk.verb} is accepted by another verb.", "badResumptionToken")
 
 
-@CHECKS.add("tokens.exclusive", "§4.5", "Another argument beside a token: badArgument or badResumptionToken.")
+@CHECKS.add("tokens.exclusive")
 def _exclusive(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         if walk.verb != "ListSets":
             exchange = repository.ask(walk.verb, resumptionToken=walk.tokens[0], metadataPrefix="oai_dc")
-            if not exchange.read().codes & {"badArgument", "badResumptionToken"}:
-                yield Finding(exchange, "Another argument beside the token is accepted.")
+            sentence = "Another argument beside the token is accepted."
+            yield from _refused(exchange, sentence, "badArgument", "badResumptionToken")
 
 
-@CHECKS.add("tokens.repeated", "§3.6", "The same token twice in one request: badArgument.")
+@CHECKS.add("tokens.repeated")
 def _twice(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         argument = encoded({"resumptionToken": walk.tokens[0]})
         exchange = repository.conversation.ask(f"verb={walk.verb}&{argument}&{argument}")
-        if "badArgument" not in exchange.read().codes:
-            yield Finding(exchange, "A repeated resumptionToken is not answered with badArgument.")
+        yield from _refused(exchange, "A repeated resumptionToken is not answered with badArgument.", "badArgument")
 
 
 def _expiring(repository: Repository) -> Iterator[tuple[Exchange, Token, str]]:
@@ -197,19 +196,14 @@ def _expiring(repository: Repository) -> Iterator[tuple[Exchange, Token, str]]:
     return iter(dated_tokens)
 
 
-@CHECKS.add("tokens.expiration-form", "§3.3.2", "An expirationDate is YYYY-MM-DDThh:mm:ssZ.")
-def _expiration_form(repository: Repository) -> Findings:
-    for page, _, date in _expiring(repository):
-        if second_of(date) is None or "T" not in date:
-            yield Finding(page, f"The expirationDate {date!r} is not YYYY-MM-DDThh:mm:ssZ.")
-
-
-@CHECKS.add(
-    "tokens.expiration-life",
-    "practice of the field",
-    "A token is valid for a day (at least 23 hours).",
-    Verdict.WARNING,
+CHECKS.each(_expiring)("tokens.expiration-form")(
+    lambda _, date: (
+        (second_of(date) is None or "T" not in date) and f"The expirationDate {date!r} is not YYYY-MM-DDThh:mm:ssZ."
+    )
 )
+
+
+@CHECKS.add("tokens.expiration-life")
 def _expiration_life(repository: Repository) -> Findings:
     for page, token, date in _expiring(repository):
         end, now = second_of(date), second_of(page.read().response_date)
@@ -217,9 +211,7 @@ def _expiration_life(repository: Repository) -> Findings:
             yield Finding(page, f"The token expires at {date}; it is {utc_datetime(now)}.")
 
 
-@CHECKS.add(
-    "tokens.page-size", "practice of the field", "An incomplete answer has at least 100 records.", Verdict.WARNING
-)
+@CHECKS.add("tokens.page-size")
 def _page_size(repository: Repository) -> Findings:
     for walk in _partitioned(repository):
         for page in walk.pages:

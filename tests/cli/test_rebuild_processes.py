@@ -77,7 +77,7 @@ def test_a_process_that_dies_is_a_sentence_and_the_next_command_goes_on(gateway,
         results = processes.run([(0, BATCH), (BATCH, 2 * BATCH), (2 * BATCH, ITEMS)])
         assert next(results).items == BATCH
         for process in processes._running:
-            os.kill(process.pid, signal.SIGKILL)
+            os.kill(process.process.pid, signal.SIGKILL)
         with pytest.raises(StoreError, match=r"has ended before its work\. Repeat"):
             list(results)
     assert gateway("rebuild").exit_code == 0

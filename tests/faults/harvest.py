@@ -20,12 +20,11 @@ from harvester.harvest import sweep as sweeping
 from harvester.harvest.access import kind_of
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunOptions, RunResult
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
-from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
 from tests.faults.site import Asked, Site
 from tests.faults.source import Record
 from tests.faults.table import Promise, Quirk
@@ -82,18 +81,18 @@ def harvested(
     access = {name: Access(described.url, None, described.delay_seconds)}
     kind, clock = kind_of("oai_pmh"), site.clock
     if is_direct:
-        ran = pipeline.run(house, described, kind, run_options, partial(_answered, site))
+        ran = pipeline.run(SourceSession(house, described, kind, partial(_answered, site), run_options))
     else:
         clocks = {"clock": clock, "monotonic": clock, "sleep": clock.sleep}
         with Web(house.settings, access, chance=lambda: 0.0, **clocks) as web:  # type: ignore[arg-type]
-            ran = pipeline.run(house, described, kind, run_options, web.fetcher(name))
+            ran = pipeline.run(SourceSession(house, described, kind, web.fetcher(name), run_options))
     return _result_of(house, name, ran)
 
 
 def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) -> Harvested:
     """Sweep a site, which is asked without the network between."""
     described = _described(name, site, quirks)
-    ran = sweeping.sweep(house, described, kind_of("oai_pmh"), partial(_answered, site), Silence(), Stop())
+    ran = sweeping.sweep(SourceSession(house, described, kind_of("oai_pmh"), partial(_answered, site)))
     return _result_of(house, name, ran)
 
 

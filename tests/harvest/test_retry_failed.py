@@ -8,10 +8,10 @@ from harvester.harvest.access import kind_of
 from harvester.harvest.never_held import MOST_FAILURES
 from harvester.harvest.retry_failed import retry
 from harvester.harvest.run_lifecycle import RunOptions
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
 from harvester.sources.oai_pmh import SOURCE, left  # type: ignore[attr-defined]
 from harvester.sources.oai_pmh.all_identifiers import UNFETCHED  # type: ignore[attr-defined]
 from tests.sources.oai_pmh.repository import URL, Repository, refused
@@ -27,7 +27,7 @@ def harvested(house):
 
     def harvested(*faults, count=12, **values):
         repository = Repository(faults=list(faults), **values).fill(count)
-        pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository)
+        pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository))
         repository.faults.clear()
         repository.asked.clear()
         return repository
@@ -40,7 +40,7 @@ def retried(house):
     """Return a function that tries again."""
 
     def retried(fetch, kind=SOURCE, stop=None, **run_options):
-        return retry(house, ENTRY, kind, RunOptions(**run_options), fetch, Silence(), stop or Stop())
+        return retry(SourceSession(house, ENTRY, kind, fetch, RunOptions(**run_options), stop=stop or Stop()))
 
     return retried
 
@@ -93,7 +93,7 @@ def test_no_run_is_complete_as_long_as_a_record_is_missing_that_could_not_be_fet
     repository = harvested(poison("oai:x:005"))
 
     def run():
-        return pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository)
+        return pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository))
 
     (first,), second = house.inbox.runs("x", 1), run()
     for recorded in (first, second.run):
@@ -121,7 +121,7 @@ def test_record_that_the_source_denies_stays_missing_in_every_run(house, harvest
         assert reason.startswith("oai_dc: oai:x:gone: the source says that it has no such record.")
         assert reason.endswith("`harvester source sweep x` compares it with what the source lists now.")
         assert _missing(house) == ["oai:x:gone"]
-    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository).run.counts["missing"] == 1
+    assert pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository)).run.counts["missing"] == 1
     assert house.store.counts("x")["items"] == 12
 
 
@@ -169,7 +169,7 @@ def test_window_that_was_left_is_walked_and_is_left_no_longer(house, harvested, 
     assert _left(house) == []
     assert house.store.counts("x")["items"] == 12
     assert all(arguments["from"] == arguments["until"] for arguments in repository.listed())
-    again = pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository)
+    again = pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository))
     assert (again.status, again.run.is_complete) == (Status.SUCCEEDED, True)
 
 
@@ -192,11 +192,11 @@ def test_window_that_fails_again_is_left_and_told_and_the_other_comes(house, har
 def test_list_in_progress_goes_on_behind_a_window_that_came(house, harvested, retried):
     repository = harvested(poison("oai:x:002", verbs=EVERYWHERE), size=lambda _: None)
     repository.records |= {f"oai:x:new{number}": "2024-07-01T00:00:00Z" for number in range(6)}
-    pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(max_records=3), repository)
+    pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository, RunOptions(max_records=3)))
     assert len(_left(house)) == 1
     assert retried(repository).status == Status.SUCCEEDED
     repository.asked.clear()
-    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository).run.is_complete
+    assert pipeline.run(SourceSession(house, ENTRY, kind_of("oai_pmh"), repository)).run.is_complete
     assert "resumptionToken" in repository.listed()[0]  # where it stood
     assert house.store.counts("x")["items"] == 18
 

@@ -18,6 +18,7 @@ from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.accounting import Proof, proved
 from harvester.harvest.run import rehearse
 from harvester.harvest.run_lifecycle import RunOptions, run_lifecycle
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
@@ -36,7 +37,9 @@ def run(house, repository):
         entry = SourceEntry("fake", repository.url, **fields)
         house.sources.file.write_text(f'[fake]\nurl = "{repository.url}"\n')
         with fetcher(house.settings, entry, stop or Stop()) as fetch:
-            return pipeline.run(house, entry, kind_of("oai_pmh"), run_options or RunOptions(), fetch, stop=stop)
+            return pipeline.run(
+                SourceSession(house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions(), stop=stop or Stop())
+            )
 
     return run
 
@@ -281,9 +284,9 @@ def test_a_rehearsal_keeps_nothing(house, repository):
     repository.fill(25)
     entry = SourceEntry("fake", repository.url)
     with fetcher(house.settings, entry, Stop()) as fetch:
-        counts = rehearse(house, entry, kind_of("oai_pmh"), RunOptions(), fetch)
+        counts = rehearse(SourceSession(house, entry, kind_of("oai_pmh"), fetch))
         assert (counts["received"], counts["pages"]) == (25, 3)
-        counts = rehearse(house, entry, kind_of("oai_pmh"), RunOptions(max_records=5), fetch)
+        counts = rehearse(SourceSession(house, entry, kind_of("oai_pmh"), fetch, RunOptions(max_records=5)))
         assert counts["received"] == 10
     assert house.inbox.runs(None, 1) == ()
     assert house.inbox.last_answer("fake", "Identify") is None

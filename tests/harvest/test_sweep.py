@@ -6,6 +6,7 @@ from gateway.core.model import RunOutcome, Selection
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.run_lifecycle import RunOptions
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import SAMPLE_SIZE, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
@@ -27,7 +28,7 @@ def harvest(house, entry, repository):
 
     def harvest(run_options=None, source=entry):
         with fetcher(house.settings, source, Stop()) as fetch:
-            return pipeline.run(house, source, kind_of("oai_pmh"), run_options or RunOptions(), fetch)
+            return pipeline.run(SourceSession(house, source, kind_of("oai_pmh"), fetch, run_options or RunOptions()))
 
     repository.now = "2024-05-05T12:00:00Z"  # so that nothing old is asked for again
     return harvest
@@ -43,7 +44,8 @@ def swept(house, entry):
             return is_confirmed
 
         with fetcher(house.settings, source, stop or Stop()) as fetch:
-            return sweep(house, source, kind_of("oai_pmh"), fetch, progress or Silence(), stop or Stop(), confirm)
+            told = {"progress": progress or Silence(), "stop": stop or Stop()}
+            return sweep(SourceSession(house, source, kind_of("oai_pmh"), fetch, **told), confirm)
 
     swept.asked = []  # type: ignore[attr-defined]
     return swept

@@ -10,6 +10,7 @@ from time import monotonic
 
 import pytest
 
+from gateway.core.children import Child, program
 from gateway.core.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
 from gateway.core.model import Publication, Resource, Selection
 from gateway.core.settings import Settings, load
@@ -17,7 +18,7 @@ from gateway.publish.descriptions import metadata_of
 from gateway.search import indexing
 from gateway.search.base import Query
 from gateway.search.following import LINES, NAME, IndexKeeper
-from gateway.search.indexing import Following, FollowingLater, IndexProcess, describe, following, make
+from gateway.search.indexing import Following, FollowingLater, describe, following, make
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
 from gateway.store.opening import open_store
@@ -195,25 +196,25 @@ def test_index_is_complete_although_the_child_process_has_died(many):
     with following(many) as index:
         index._spent_seconds = 1e9
         _publish(index.store, *_items("a", "b", "c"))
-        index._child._process.kill()
-        index._child._process.wait()
+        index._child.process.kill()
+        index._child.process.wait()
         _publish(index.store, *_items("d"))
     assert _names(many) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.slow
 def test_child_process_exits_when_its_parent_is_gone(many):
-    child = IndexProcess(many.instance)
-    child._process.stdin.close()
-    wait_until(lambda: not child.is_working(0.1))
+    child = Child(program("gateway.search.indexing", "follow", str(many.instance)))
+    child.dismiss()
+    wait_until(lambda: child.hear(0.1) is None)
     child.kill()
 
 
 def test_child_process_that_cannot_be_started_is_reported_once(many, monkeypatch, caplog):
-    def fail(_folder: Path) -> None:
+    def fail(_command: list[str]) -> None:
         raise OSError("no memory")
 
-    monkeypatch.setattr(indexing, "IndexProcess", fail)
+    monkeypatch.setattr(indexing, "Child", fail)
     with following(many) as index:
         _publish(index.store, *_items("a", "b", "c"))
         _publish(index.store, *_items("d"))

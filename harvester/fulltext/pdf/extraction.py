@@ -1,16 +1,13 @@
 """The text of a PDF, read in a child process that can be killed, so that no file can stop this process."""
 
 import json
-import os
 import re
 import signal
-import subprocess
 from collections import Counter
-from contextlib import suppress
 from typing import NamedTuple
 from unicodedata import category
 
-from gateway.core import sandbox
+from gateway.core import children, sandbox
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Outcome
 from harvester.fulltext.pdf import reader
@@ -109,48 +106,14 @@ def _is_readable(text: str) -> bool:
     return letters >= sum(number for kind, number in kinds.items() if kind[0] in "CPS")
 
 
-_at_work: set[subprocess.Popen[bytes]] = set()
+_at_work: children.Running = set()
 
 
 def break_off() -> None:
     """Kill every running child, from another thread. The thread that waits for one gets a KeyboardInterrupt."""
-    while _at_work:
-        with suppress(KeyError):  # it has just ended
-            _kill(_at_work.pop())
-
-
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+    children.break_off(_at_work)
 
 
 def _child(engine: str, data: bytes, seconds: float) -> tuple[int, bytes]:
-    """Run a child on these bytes; return how it ended and its output: empty if it did not reach the bytes.
-
-    It has a process group of its own, an empty environment, and the working directory `/`.
-    """
-    line = sandbox.command(reader.__name__, engine)
-    with subprocess.Popen(  # noqa: S603 - the line is ours; the bytes are no argument
-        line,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={},
-        cwd="/",
-    ) as child:
-        _at_work.add(child)
-        try:
-            answer, _ = child.communicate(data, seconds)
-        except subprocess.TimeoutExpired:
-            _kill(child)
-            answer, _ = child.communicate()
-        except BaseException:  # a signal: the child must not go on alone
-            _kill(child)
-            raise
-        finally:  # however it ended: its number may soon be that of another process
-            is_broken_off = child not in _at_work
-            _at_work.discard(child)
-        if is_broken_off:
-            raise KeyboardInterrupt
-        return child.returncode, answer
+    """Run a child on these bytes; return how it ended and its output: empty if it did not reach the bytes."""
+    return children.ask(sandbox.command(reader.__name__, engine), data, seconds, _at_work)[:2]

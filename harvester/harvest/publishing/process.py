@@ -22,9 +22,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from select import select
 from typing import Any, NamedTuple, TypeAlias
 
+from gateway.core.children import Orders
 from gateway.core.errors import GatewayError, StoreError
 from gateway.core.settings import instance_folder, load
 from gateway.publish.publish import Counts, begin, pass_removals, publish_in_turn
@@ -32,7 +32,7 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION
 from gateway.store.base import Inbox
 from gateway.store.waiting import leave_with_parent
 from harvester.harvest.instance import opened
-from harvester.harvest.publishing.publication import END, counts_of, facts_of
+from harvester.harvest.publishing.publication import counts_of, facts_of
 
 READY, GO = "ready", "go"
 # Few enough that pages are published soon after they came, many enough that a transaction is worth its while.
@@ -205,7 +205,7 @@ def main(folder: str, source: str) -> int:
 
 
 def _publish(folder: str, source: str) -> None:
-    orders = _Orders(sys.stdin.fileno())
+    orders = Orders(sys.stdin.fileno())
     number = load(instance_folder(folder)).number("publish_processes")
     with (
         runners(number, folder, source) as relay,
@@ -218,19 +218,20 @@ def _publish(folder: str, source: str) -> None:
         _hand_on(orders, relay, jobs)
 
 
-def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
+def _hand_on(orders: Orders, relay: Relay, jobs: Jobs) -> None:
     """Let the runners publish what there is until the orders say that it is enough."""
     total: Counter[str] = Counter()
     example = ""
     while True:
-        orders.receive_all()
-        if orders.want_more:
+        while orders.receive(0):
+            pass
+        if not orders.is_over:  # else the parent process has died, and nothing more is published
             relay.hand_out(jobs)
-        if relay.is_idle and orders.are_last:
+        if relay.is_idle and not orders.is_open:
             return
-        for speaker in spoken(relay, *orders.descriptors):
-            if speaker in orders.descriptors:
-                orders.receive()
+        for speaker in spoken(relay, *[orders.descriptor] * orders.is_open):
+            if speaker == orders.descriptor:
+                orders.receive(0)
             elif counts := relay.receive(speaker):
                 total.update(counts_of(counts))
                 example = example or counts.example
@@ -240,40 +241,3 @@ def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
 def _report(message: object) -> None:
     sys.stdout.write(f"{json.dumps(message)}\n")
     sys.stdout.flush()
-
-
-class _Orders:
-    """The orders of the parent, read from standard input."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._tail = b""
-        self._is_end = False
-        self._is_over = False
-
-    @property
-    def descriptors(self) -> tuple[int, ...]:
-        """Return the descriptors from which more orders may come."""
-        return () if self.are_last else (self._descriptor,)
-
-    @property
-    def are_last(self) -> bool:
-        """Return whether no more orders come."""
-        return self._is_end or self._is_over
-
-    @property
-    def want_more(self) -> bool:
-        """Return whether what is there is to be published."""
-        return self._is_end or not self._is_over
-
-    def receive_all(self) -> None:
-        """Read the pending input. If the parent process has died meanwhile, nothing more is published."""
-        while not self.are_last and select([self._descriptor], [], [], 0)[0]:
-            self.receive()
-
-    def receive(self) -> None:
-        """Read what was said; it must be there."""
-        words = os.read(self._descriptor, 65536)
-        self._tail = (self._tail + words)[-len(END) :]
-        self._is_end = self._is_end or self._tail == END
-        self._is_over = not words

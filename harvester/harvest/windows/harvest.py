@@ -16,12 +16,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 from gateway.core.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
 from gateway.core.model import Cursor, RunOutcome, WindowOutcome
 from gateway.store.base import Inbox
 from harvester.harvest.run_lifecycle import RunLog
+from harvester.harvest.session import Fetcher
 from harvester.harvest.windows import OPEN, closed, dates_of, divide, is_ignored, label_of, windows_of
 from harvester.http.messages import Fetch
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
@@ -30,7 +31,6 @@ from harvester.runtime.worker_pool import Job, WorkerPool
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources.seen import Seen
 
-Fetcher: TypeAlias = Callable[[], AbstractContextManager[Fetch]]
 # Errors that may not occur with half of a window.
 _OF_ITS_SIZE = (AnswerError, AnswerTooLarge, AnswerTooSlow)
 _MOST_FAILING = 3  # windows in a row that break off: then the source is failing, rather than they

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gateway.core.words import table
-from harvester.validate.check import Result, Shown, Verdict
+from harvester.validate.check import Result, Shown, Verdict, rules
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import KINDS, Kind, relation_of, whole
 
@@ -17,19 +16,7 @@ _FINDINGS_SHOWN = 3  # the first findings show what is wrong
 _NOTHING = "Nothing that was read is of this kind."
 
 
-class Rule(NamedTuple):
-    """One rule. `section` is the source of `expects`, and `fault` the verdict when it is broken."""
-
-    name: str
-    section: str
-    expects: str
-    fault: Verdict = Verdict.FAIL
-
-
-RULES = tuple(
-    Rule(name, f"Z39.99 {section}" if section.startswith("§") else section, expects, *map(Verdict, fault))
-    for name, (section, expects, *fault) in table(__file__, "rules").items()
-)
+RULES = tuple(rules(__file__, "Z39.99").values())
 
 
 class Judged:

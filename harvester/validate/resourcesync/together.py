@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from harvester.http.dates import http_second
 from harvester.validate.check import Undecided
+from harvester.validate.client import essence
 from harvester.validate.resourcesync.downloads import Download
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.observed import Observed, Resource
@@ -17,7 +18,6 @@ from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import TIMES, is_absolute, latest, moment, other_times
 from harvester.validate.resourcesync.walk import Set, Walk, is_document
 from harvester.validate.signposting.declared import normal_form
-from harvester.validate.signposting.visits import essence
 
 
 class Together:

@@ -4,7 +4,7 @@ Pure. It reads right and wrong documents alike; the checks judge them.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -37,6 +37,11 @@ class Declared(NamedTuple):
     def words(self) -> str:
         """The link in a few words, for a sentence."""
         return f"The {self.link.rel} link to <{self.href}> ({self.form})"
+
+
+def of_visits(links: Iterable[Declared]) -> Iterator[tuple[Visit, Declared]]:
+    """Return links as parts of checks, each with its answer."""
+    return ((one.visit, one) for one in links)
 
 
 def of_header(visit: Visit) -> Iterator[Declared]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gateway.core.errors import AnswerTooLarge
 from gateway.core.typed_links import JSON, TEXT, Link
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Undecided, Wrong
 from harvester.validate.signposting.declared import (
     Declared,
     document_of,
@@ -18,11 +18,14 @@ from harvester.validate.signposting.declared import (
     of_json,
     written_in,
 )
-from harvester.validate.signposting.site import LinkSet, Site
+from harvester.validate.signposting.site import RULES, LinkSet, Site
 from harvester.validate.signposting.visits import Visit
 
 _UTF_8 = ("", "utf-8", "utf8")
-CHECKS = Checks[Site]("FAIR Signposting Profile")
+CHECKS = Checks[Site](RULES)
+_named = CHECKS.each(lambda site: ((one.visit, one) for one in site.linksets))
+_linkset = CHECKS.each(lambda site: ((one.visit, one) for one in _received(site)))
+_json = CHECKS.each(lambda site: ((one.visit, one.visit) for one in _received(site, JSON)))
 
 
 def _received(site: Site, form: str = "") -> Iterator[LinkSet]:
@@ -33,31 +36,25 @@ def _received(site: Site, form: str = "") -> Iterator[LinkSet]:
     yield from received
 
 
-@CHECKS.add("linkset.type", "§2.2", "A linkset link has the type of a link set.")
+@CHECKS.add("linkset.type")
 def _typed(site: Site) -> Findings:
     for one in site.linksets:
         if one.declared.link.type not in (TEXT, JSON):
             yield Finding(one.declared.visit, f"{one.declared.words} has the type {one.declared.link.type!r}.")
 
 
-@CHECKS.add("linkset.works", "§2.2", "A linkset link leads to a link set.")
-def _arrives(site: Site) -> Findings:
-    for one in site.linksets:
-        if one.visit.is_failure:
-            yield Finding(one.visit, f"{one.declared.words} brings {one.visit.ended}.")
-
-
-@CHECKS.add("linkset.content-type", "RFC 9264 §4", "A link set has the media type that the link states.")
-def _content_type(site: Site) -> Findings:
-    for one in site.linksets:
-        stated = one.declared.link.type
-        if one.visit.is_success and stated in (TEXT, JSON) and one.visit.media_type != stated:
-            yield Finding(one.visit, f"Content-Type is {one.visit.media_type!r}, and the link says {stated}.")
-
-
-@CHECKS.add(
-    "linkset.head", "RFC 9110 §9.3.2", "HEAD of a link set has the status and the media type of GET.", Verdict.WARNING
+_named("linkset.works")(lambda one: one.visit.is_failure and f"{one.declared.words} brings {one.visit.ended}.")
+_named("linkset.content-type")(
+    lambda one: (
+        one.visit.is_success
+        and one.declared.link.type in (TEXT, JSON)
+        and one.visit.media_type != one.declared.link.type
+        and f"Content-Type is {one.visit.media_type!r}, and the link says {one.declared.link.type}."
+    )
 )
+
+
+@CHECKS.add("linkset.head")
 def _head(site: Site) -> Findings:
     for one in _received(site):
         head = site.conversation.ask(one.declared.link.href, method="HEAD", accept=one.form)
@@ -65,19 +62,16 @@ def _head(site: Site) -> Findings:
             yield Finding(head, f"GET brings HTTP {one.visit.status}, {one.visit.header('Content-Type')}.")
 
 
-@CHECKS.add("linkset.charset", "RFC 9264 §4.1, RFC 8259 §8.1", "A link set is UTF-8.")
-def _charset(site: Site) -> Findings:
-    for one in _received(site):
-        try:
-            one.visit.body.decode("utf-8")
-        except UnicodeDecodeError as error:
-            yield Finding(one.visit, f"The byte at {error.start} is not UTF-8.")
-        else:
-            if one.visit.charset not in _UTF_8:
-                yield Finding(one.visit, f"Content-Type states the charset {one.visit.charset}.")
+@_linkset("linkset.charset")
+def _charset(one: LinkSet) -> Wrong:
+    try:
+        one.visit.body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"The byte at {error.start} is not UTF-8."
+    return one.visit.charset not in _UTF_8 and f"Content-Type states the charset {one.visit.charset}."
 
 
-@CHECKS.add("linkset.text", "RFC 9264 §4.1", "A link set as text has the syntax of a Link header.")
+@CHECKS.add("linkset.text")
 def _text(site: Site) -> Findings:
     for one in _received(site, TEXT):
         try:
@@ -102,14 +96,12 @@ def why_no_json(visit: Visit) -> str:
     return ""
 
 
-@CHECKS.add("linkset.json", "RFC 9264 §4.2", "A link set as JSON is well-formed.")
-def _json(site: Site) -> Findings:
-    for one in _received(site, JSON):
-        reason = why_no_json(one.visit)
-        if reason and is_utf_8(one.visit):
-            yield Finding(one.visit, f"It is no JSON: {reason}")
-        elif one.visit.body.startswith(BOM_UTF8):
-            yield Finding(one.visit, "It begins with a byte order mark.")
+@_json("linkset.json")
+def _well_formed(visit: Visit) -> Wrong:
+    reason = why_no_json(visit)
+    if reason and is_utf_8(visit):
+        return f"It is no JSON: {reason}"
+    return visit.body.startswith(BOM_UTF8) and "It begins with a byte order mark."
 
 
 def is_utf_8(visit: Visit) -> bool:
@@ -127,11 +119,13 @@ def document_in(visit: Visit) -> Mapping[str, object]:
     return document if isinstance(document, dict) else {}
 
 
-@CHECKS.add("linkset.sole-member", "RFC 9264 §4.2.1", "linkset is the only member of the document.")
-def _sole_member(site: Site) -> Findings:
-    for one in _received(site, JSON):
-        if not why_no_json(one.visit) and (members := list(document_in(one.visit))) != ["linkset"]:
-            yield Finding(one.visit, f"The members of the document are {', '.join(members) or 'none'}.")
+_json("linkset.sole-member")(lambda visit: not why_no_json(visit) and _other_members(document_in(visit)))
+
+
+def _other_members(document: Mapping[str, object]) -> str:
+    """Return a sentence unless linkset is the only member of a document."""
+    members = list(document)
+    return "" if members == ["linkset"] else f"The members of the document are {', '.join(members) or 'none'}."
 
 
 def wrong_structure(document: Mapping[str, object]) -> Iterator[str]:
@@ -169,33 +163,20 @@ def _wrong_attributes(relation: str, target: Mapping[str, object]) -> Iterator[s
             yield f"{name} of a target of {relation!r} is no array of {'texts' if kind is str else 'objects'}."
 
 
-@CHECKS.add(
-    "linkset.structure",
-    "RFC 9264 §4.2.2, §4.2.3, §4.2.4.1",
-    "linkset is an array of objects; a relation is an array of objects with href and attributes.",
+_json("linkset.structure")(lambda visit: wrong_structure(document_in(visit)))
+
+
+@_json("linkset.contexts")
+def _contexts(visit: Visit) -> Wrong:
+    contexts = document_in(visit).get("linkset")
+    known = [context for context in contexts if isinstance(context, dict)] if isinstance(contexts, list) else []
+    counts = Counter(str(context.get("anchor", "")) for context in known)
+    return (f"{count} context objects have the anchor {anchor!r}." for anchor, count in counts.items() if count > 1)
+
+
+_linkset("linkset.anchors")(
+    lambda one: (f"{declared.words} has no anchor." for declared in one.links if not declared.anchor)
 )
-def _structure(site: Site) -> Findings:
-    for one in _received(site, JSON):
-        for sentence in wrong_structure(document_in(one.visit)):
-            yield Finding(one.visit, sentence)
-
-
-@CHECKS.add("linkset.contexts", "RFC 9264 §4.2.1", "Each anchor has one context object.")
-def _contexts(site: Site) -> Findings:
-    for one in _received(site, JSON):
-        contexts = document_in(one.visit).get("linkset")
-        known = [context for context in contexts if isinstance(context, dict)] if isinstance(contexts, list) else []
-        for anchor, count in Counter(str(context.get("anchor", "")) for context in known).items():
-            if count > 1:
-                yield Finding(one.visit, f"{count} context objects have the anchor {anchor!r}.")
-
-
-@CHECKS.add("linkset.anchors", "§1.4", "Every link of a link set has an anchor.")
-def _anchors(site: Site) -> Findings:
-    for one in _received(site):
-        for declared in one.links:
-            if not declared.anchor:
-                yield Finding(one.visit, f"{declared.words} has no anchor.")
 
 
 def is_absolute(reference: str) -> bool:
@@ -204,16 +185,17 @@ def is_absolute(reference: str) -> bool:
     return bool(colon and rest) and scheme.replace("+", "a").replace("-", "a").replace(".", "a").isalnum()
 
 
-@CHECKS.add("linkset.absolute", "§1.4", "Anchors and targets of a link set are absolute URIs.")
-def _absolute(site: Site) -> Findings:
-    for one in _received(site):
-        for declared in one.links:
-            for reference in filter(None, (declared.href, declared.anchor)):
-                if not is_absolute(reference):
-                    yield Finding(one.visit, f"<{reference}> is no absolute URI ({declared.form}).")
+_linkset("linkset.absolute")(
+    lambda one: (
+        f"<{reference}> is no absolute URI ({declared.form})."
+        for declared in one.links
+        for reference in filter(None, (declared.href, declared.anchor))
+        if not is_absolute(reference)
+    )
+)
 
 
-@CHECKS.add("linkset.same", "RFC 9264 §4", "Both forms of a link set have the same links.")
+@CHECKS.add("linkset.same")
 def _same(site: Site) -> Findings:
     by_form: dict[str, set[Link]] = {}
     for one in _received(site):
@@ -229,7 +211,7 @@ def _same(site: Site) -> Findings:
             yield Finding(visit, f"{form} has the link {link.rel} to <{link.href}>, and {other} has not the same.")
 
 
-@CHECKS.add("linkset.page", "§2.2.1", "A link set has links from the page.")
+@CHECKS.add("linkset.page")
 def _landing(site: Site) -> Findings:
     for one in _received(site):
         is_empty = document_in(one.visit) == {"linkset": []} if one.form == JSON else not one.visit.body.strip()
@@ -237,7 +219,7 @@ def _landing(site: Site) -> Findings:
             yield Finding(one.visit, f"No link has the anchor {site.address}.")
 
 
-@CHECKS.add("linkset.complete", "§2.2", "A link set has all links of level 1.")
+@CHECKS.add("linkset.complete")
 def _comprehensive(site: Site) -> Findings:
     for one in _received(site):
         own = [item for item in one.links if not item.anchor or site.is_page(item.link.anchor)]
@@ -259,10 +241,10 @@ def is_judged(declared: Declared) -> bool:
     return declared.link.rel not in _URIS or is_http(declared.href)
 
 
-def _back(section: str, rel: str, back: str) -> None:
+def _back(rel: str, back: str) -> None:
     """Declare the check that every target of a relation leads back to the page in the link sets."""
 
-    @CHECKS.add(f"linkset.{back}", section, f"Every target of {rel} has one {back} link to the page.")
+    @CHECKS.add(f"linkset.{back}")
     def _(site: Site) -> Findings:
         for one in _received(site):
             known: dict[str, set[str]] = {}
@@ -277,8 +259,8 @@ def _back(section: str, rel: str, back: str) -> None:
                         yield Finding(one.visit, f"{back} of <{item.link.href}> leads to {words}.")
 
 
-_back("§2.2.2", "item", "collection")
-_back("§2.2.3", "describedby", "describes")
+_back("item", "collection")
+_back("describedby", "describes")
 
 
 # --- the catalogue of a host: a link set, as FAIRiCat profiles it (RFC 9727) ------------------------------------------
@@ -288,7 +270,7 @@ _PROFILE = "https://signposting.org/FAIRiCat/"
 _STATED_PROFILE = re.compile(r"(?i);\s*profile\s*=\s*\"?https://www\.rfc-editor\.org/info/rfc9727\"?")
 
 
-@CHECKS.add("catalog.works", "RFC 9727 §3", "An api-catalog link leads to a catalogue.")
+@CHECKS.add("catalog.works")
 def _works(site: Site) -> Findings:
     for one in of_header(site.page):
         if one.link.rel == "api-catalog":
@@ -299,29 +281,27 @@ def _works(site: Site) -> Findings:
     raise Undecided("The page has no api-catalog link.")
 
 
-@CHECKS.add("catalog.content-type", "RFC 9727 §4, FAIRiCat §2.3", "A catalogue is application/linkset+json.")
-def _catalog_content_type(site: Site) -> Findings:
-    if site.catalog.media_type != JSON:
-        yield Finding(site.catalog, f"Content-Type is {site.catalog.media_type!r}.")
+_catalog = CHECKS.each(lambda site: ((site.catalog, site.catalog),))
+_in_catalog = CHECKS.each(lambda site: ((one.visit, one) for one in of_json(site.catalog)))
+
+_catalog("catalog.content-type")(lambda visit: visit.media_type != JSON and f"Content-Type is {visit.media_type!r}.")
 
 
-@CHECKS.add("catalog.profile", "RFC 9727 §4", "Content-Type of a catalogue has its profile.", Verdict.WARNING)
-def _profile(site: Site) -> Findings:
-    stated = site.catalog.header("Content-Type")
-    if site.catalog.media_type == JSON and not _STATED_PROFILE.search(stated):
-        yield Finding(site.catalog, f"Content-Type is {stated!r}, without the profile of RFC 9727.")
+@_catalog("catalog.profile")
+def _profile(visit: Visit) -> Wrong:
+    stated = visit.header("Content-Type")
+    is_wrong = visit.media_type == JSON and not _STATED_PROFILE.search(stated)
+    return is_wrong and f"Content-Type is {stated!r}, without the profile of RFC 9727."
 
 
-@CHECKS.add(
-    "catalog.head", "RFC 9727 §2, FAIRiCat §2.3", "HEAD of the catalogue brings an api-catalog link.", Verdict.WARNING
-)
+@CHECKS.add("catalog.head")
 def _catalog_head(site: Site) -> Findings:
     site.catalog  # noqa: B018 - without a catalogue there is nothing to check
     if "api-catalog" not in [one.link.rel for one in of_header(site.catalog_head)]:
         yield Finding(site.catalog_head, "HEAD brings no api-catalog link.")
 
 
-@CHECKS.add("catalog.link", "FAIRiCat §2.3", "An api-catalog link has its type and profile.")
+@CHECKS.add("catalog.link")
 def _link(site: Site) -> Findings:
     site.catalog  # noqa: B018 - without a catalogue there is nothing to check
     if not site.catalog_links:
@@ -333,35 +313,20 @@ def _link(site: Site) -> Findings:
             )
 
 
-@CHECKS.add("catalog.document", "RFC 9264 §4.2", "A catalogue is a link set.")
-def _document(site: Site) -> Findings:
-    if reason := why_no_json(site.catalog):
-        yield Finding(site.catalog, f"It is no JSON: {reason}")
-        return
-    document = document_in(site.catalog)
-    if list(document) != ["linkset"]:
-        yield Finding(site.catalog, f"The members of the document are {', '.join(document) or 'none'}.")
-    for sentence in wrong_structure(document):
-        yield Finding(site.catalog, sentence)
+@_catalog("catalog.document")
+def _document(visit: Visit) -> Wrong:
+    if reason := why_no_json(visit):
+        return f"It is no JSON: {reason}"
+    document = document_in(visit)
+    return (*filter(None, (_other_members(document),)), *wrong_structure(document))
 
 
-@CHECKS.add("catalog.relations", "FAIRiCat §2.1", "A catalogue has links to descriptions alone.")
-def _relations(site: Site) -> Findings:
-    for one in of_json(site.catalog):
-        if one.link.rel not in _RELATIONS:
-            yield Finding(site.catalog, f"The relation of the link to <{one.href}> is {one.link.rel}.")
-
-
-@CHECKS.add("catalog.types", "FAIRiCat §2.1", "Every link of a catalogue has a type.")
-def _types(site: Site) -> Findings:
-    for one in of_json(site.catalog):
-        if not one.link.type:
-            yield Finding(site.catalog, f"{one.words} has no type.")
-
-
-@CHECKS.add("catalog.absolute", "FAIRiCat §2.1", "All addresses of a catalogue are absolute.")
-def _catalog_absolute(site: Site) -> Findings:
-    for one in of_json(site.catalog):
-        for reference in (one.anchor, one.href):
-            if not is_absolute(reference):
-                yield Finding(site.catalog, f"{reference!r} is no absolute URI.")
+_in_catalog("catalog.relations")(
+    lambda one: one.link.rel not in _RELATIONS and f"The relation of the link to <{one.href}> is {one.link.rel}."
+)
+_in_catalog("catalog.types")(lambda one: not one.link.type and f"{one.words} has no type.")
+_in_catalog("catalog.absolute")(
+    lambda one: (
+        f"{reference!r} is no absolute URI." for reference in (one.anchor, one.href) if not is_absolute(reference)
+    )
+)

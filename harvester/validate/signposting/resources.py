@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
-from harvester.validate.check import Checks, Finding, Findings, Undecided, Verdict
+from harvester.validate.check import Checks, Finding, Findings, Rows, Undecided, Wrong
+from harvester.validate.client import essence
 from harvester.validate.signposting.declared import is_same, of_header
-from harvester.validate.signposting.landing import missing_links
-from harvester.validate.signposting.site import HTML, Site, Target, accepted
+from harvester.validate.signposting.landing import other_links
+from harvester.validate.signposting.site import HTML, RULES, Site, Target, accepted
 from harvester.validate.signposting.syntax import MEDIA_TYPE
-from harvester.validate.signposting.visits import essence
 
 _BACK = {"item": "collection", "describedby": "describes"}
 _MOST_LINKSETS = 2  # that a resource has for itself
 _RESTRICTED = (401, 402, 403, 451)  # the resource is there, and not for everybody
-CHECKS = Checks[Site]("FAIR Signposting Profile")
+CHECKS = Checks[Site](RULES)
 
 
 def _targets(site: Site, rel: str) -> tuple[Target, ...]:
@@ -29,48 +29,30 @@ def _own(site: Site, rel: str) -> list[Target]:
     return targets
 
 
-def _works(rel: str) -> Callable[[Site], Findings]:
-    def check(site: Site) -> Findings:
-        for target in _targets(site, rel):
-            visit = target.head
-            if visit.is_failure and visit.status not in _RESTRICTED:
-                yield Finding(visit, f"{target.declared.words} brings {visit.ended}.")
-
-    return check
+def _each_target(rel: str) -> Rows[Site, Target]:
+    return CHECKS.each(lambda site: ((target.head, target) for target in _targets(site, rel)))
 
 
-CHECKS.add("item.works", "§2.1.1", "Every item can be requested.")(_works("item"))
+def _each_own(rel: str) -> Rows[Site, Target]:
+    return CHECKS.each(lambda site: ((target.head, target) for target in _own(site, rel)))
 
 
-def _content_type(rel: str) -> Callable[[Site], Findings]:
-    def check(site: Site) -> Findings:
-        for target in _targets(site, rel):
-            stated, sent = essence(target.declared.link.type), target.head.media_type
-            if target.head.is_success and MEDIA_TYPE.fullmatch(stated) and stated != sent:
-                yield Finding(
-                    target.head, f"{target.declared.words} has the type {stated}, and Content-Type is {sent}."
-                )
-
-    return check
+def _failed(target: Target) -> Wrong:
+    is_wrong = target.head.is_failure and target.head.status not in _RESTRICTED
+    return is_wrong and f"{target.declared.words} brings {target.head.ended}."
 
 
-CHECKS.add("item.content-type", "RFC 8288 §3.4.1", "Content-Type of an item is the type of the link.", Verdict.WARNING)(
-    _content_type("item")
-)
+def _other_type(target: Target) -> Wrong:
+    stated, sent = essence(target.declared.link.type), target.head.media_type
+    is_wrong = target.head.is_success and MEDIA_TYPE.fullmatch(stated) and stated != sent
+    return bool(is_wrong) and f"{target.declared.words} has the type {stated}, and Content-Type is {sent}."
 
 
-def _back_missing(rel: str) -> Callable[[Site], Findings]:
-    back = _BACK[rel]
-
-    def check(site: Site) -> Findings:
-        for target in _own(site, rel):
-            if back not in [one.link.rel for one in of_header(target.head)]:
-                yield Finding(target.head, f"<{target.declared.href}> has no {back} link in its headers.")
-
-    return check
-
-
-CHECKS.add("item.collection", "§2.1.2", "An item has a collection link.", Verdict.WARNING)(_back_missing("item"))
+def _without(back: str) -> Callable[[Target], Wrong]:
+    return lambda target: (
+        back not in [one.link.rel for one in of_header(target.head)]
+        and f"<{target.declared.href}> has no {back} link in its headers."
+    )
 
 
 def _back_wrong(rel: str) -> Callable[[Site], Findings]:
@@ -83,9 +65,6 @@ def _back_wrong(rel: str) -> Callable[[Site], Findings]:
                 yield Finding(target.head, f"{back} of <{target.declared.href}> leads to {', '.join(links)}.")
 
     return check
-
-
-CHECKS.add("item.collection-page", "§2.1.2", "collection of an item leads to the page.")(_back_wrong("item"))
 
 
 def _back_links(target: Target, back: str) -> tuple[str, ...]:
@@ -106,12 +85,13 @@ def _in_own_linksets(site: Site, target: Target, back: str) -> Iterator[str]:
                 yield one.link.href
 
 
-@CHECKS.add(
-    "item.collection-others",
-    "§2.1.2",
-    "Every other page that an item names as its collection has the item.",
-    Verdict.WARNING,
-)
+_each_target("item")("item.works")(_failed)
+_each_target("item")("item.content-type")(_other_type)
+_each_own("item")("item.collection")(_without("collection"))
+CHECKS.add("item.collection-page")(_back_wrong("item"))
+
+
+@CHECKS.add("item.collection-others")
 def _items_of_others(site: Site) -> Findings:
     for target in _own(site, "item"):
         links_back = _back_links(target, "collection")
@@ -128,7 +108,7 @@ def _items_of_others(site: Site) -> Findings:
                 )
 
 
-@CHECKS.add("item.repeats", "§2.1.2", "An item does not repeat cite-as and license of the page.", Verdict.WARNING)
+@CHECKS.add("item.repeats")
 def _repeats(site: Site) -> Findings:
     of_page = {(one.link.rel, one.link.href) for one in site.level1() if one.link.rel in ("cite-as", "license")}
     for target in _own(site, "item"):
@@ -137,32 +117,27 @@ def _repeats(site: Site) -> Findings:
                 yield Finding(target.head, f"{one.link.rel} of <{target.declared.href}> is that of the whole object.")
 
 
-CHECKS.add("metadata.works", "§2.1.1", "All metadata can be requested.")(_works("describedby"))
-CHECKS.add(
-    "metadata.content-type", "RFC 8288 §3.4.1", "Content-Type of metadata is the type of the link.", Verdict.WARNING
-)(_content_type("describedby"))
-CHECKS.add("metadata.describes", "§2.1.2", "Metadata has a describes link.", Verdict.WARNING)(
-    _back_missing("describedby")
+_each_target("describedby")("metadata.works")(_failed)
+_each_target("describedby")("metadata.content-type")(_other_type)
+_each_own("describedby")("metadata.describes")(_without("describes"))
+CHECKS.add("metadata.describes-page")(_back_wrong("describedby"))
+_each_own("describedby")("metadata.describes-one")(
+    lambda target: (
+        len(links := _back_links(target, "describes")) > 1
+        and f"describes of <{target.declared.href}> leads to {', '.join(links)}."
+    )
 )
-CHECKS.add("metadata.describes-page", "§2.1.2", "describes of metadata leads to the page.")(_back_wrong("describedby"))
 
 
-@CHECKS.add("metadata.describes-one", "§2.1.2", "describes of metadata leads to one page.")
-def _metadata_of_others(site: Site) -> Findings:
-    for target in _own(site, "describedby"):
-        if len(links := _back_links(target, "describes")) > 1:
-            yield Finding(target.head, f"describes of <{target.declared.href}> leads to {', '.join(links)}.")
-
-
-@CHECKS.add("metadata.head", "RFC 9110 §9.3.2", "HEAD of metadata has the links of GET.")
+@CHECKS.add("metadata.head")
 def _metadata_head(site: Site) -> Findings:
     for target in _own(site, "describedby"):
         visit = site.conversation.ask(target.declared.link.href, accept=accepted(target.declared))
-        if visit.is_success and (missing := missing_links(visit, target.head)):
-            yield Finding(target.head, f"HEAD has other links than GET, such as <{missing}>.")
+        if visit.is_success and (sentence := other_links(visit, target.head)):
+            yield Finding(target.head, sentence)
 
 
-@CHECKS.add("resource.linkset", "§2.2", "Content and metadata name the link set.", Verdict.WARNING)
+@CHECKS.add("resource.linkset")
 def _linkset(site: Site) -> Findings:
     known = {one.declared.link.href for one in site.linksets}
     for rel, back in _BACK.items():
@@ -173,9 +148,7 @@ def _linkset(site: Site) -> Findings:
                 yield Finding(target.head, f"<{target.declared.href}> does not name the link set in its headers.")
 
 
-@CHECKS.add(
-    "resource.named", "§2.1.1, §2.2", "The page, or its link set, names the content or metadata that was given."
-)
+@CHECKS.add("resource.named")
 def _named(site: Site) -> Findings:
     if site.part is None:
         return

@@ -7,10 +7,12 @@ from urllib.parse import urljoin
 
 from gateway.core.typed_links import JSON, TEXT
 from harvester.http.urls import host_of
-from harvester.validate.check import Undecided
+from harvester.validate.check import Undecided, rules
+from harvester.validate.client import essence
 from harvester.validate.signposting.declared import Declared, is_http, is_same, of_header, of_json, of_page, of_text
-from harvester.validate.signposting.visits import Visit, Visits, essence
+from harvester.validate.signposting.visits import Visit, Visits
 
+RULES = rules(__file__, "FAIR Signposting Profile")
 HTML = "text/html, application/xhtml+xml, */*;q=0.5"
 _PAGES = ("text/html", "application/xhtml+xml")
 # Pages have links of the first relations, content and metadata of the others (FAIR Signposting Profile §2.1).

@@ -66,11 +66,6 @@ class Visit(Answered):
         return self.fetched is not None and "link" in self.fetched.folded
 
     @property
-    def media_type(self) -> str:
-        """The media type of the answer, without parameters, in lower case."""
-        return essence(self.header("Content-Type"))
-
-    @property
     def charset(self) -> str:
         """The charset that Content-Type states, in lower case; empty when there is none."""
         match = _CHARSET.search(self.header("Content-Type"))
@@ -92,11 +87,6 @@ class Visit(Answered):
             return f"{came}, no Link header"
         shown = " ".join(self.link_header[:_MOST_SHOWN].split())
         return f"{came}, Link: {shown}{' …' if len(self.link_header) > _MOST_SHOWN else ''}"
-
-
-def essence(media_type: str) -> str:
-    """Return a media type without its parameters, in lower case."""
-    return media_type.partition(";")[0].strip().lower()
 
 
 class Visits(Requests[Limits]):

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -12,13 +11,14 @@ from threading import Event
 
 import pytest
 
+from gateway.core.children import Child
 from gateway.core.model import RunOutcome
 from gateway.store.waiting import is_locked
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.publishing.publication import Publisher
-from harvester.harvest.run_lifecycle import RunOptions
+from harvester.harvest.session import SourceSession
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import await_publishers
 
@@ -33,10 +33,7 @@ def elders():
 
 def _child(code):
     """Start a child that speaks as `code` says."""
-    pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, bufsize=0)
-    os.set_blocking(process.stdin.fileno(), False)
-    return Publisher(process)
+    return Publisher(Child([sys.executable, "-c", code]))
 
 
 def test_waking_never_waits_for_a_child_that_does_not_read():
@@ -54,7 +51,7 @@ def _run(instance, repository, stop=None, **settings):
     with opened(str(instance)) as house:
         entry = house.sources.entry("fake")
         with fetcher(house.settings, entry, stop or Stop()) as fetch:
-            ran = pipeline.run(house, entry, kind_of("oai_pmh"), RunOptions(), fetch, stop=stop)
+            ran = pipeline.run(SourceSession(house, entry, kind_of("oai_pmh"), fetch, stop=stop or Stop()))
         return ran, house.store.counts("fake")
 
 

@@ -19,6 +19,7 @@ from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
 from harvester.harvest.run_lifecycle import RunOptions
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.windows import UNITS, dates_of, halves, planned
 from harvester.runtime.exit_status import Status
@@ -120,8 +121,10 @@ def run(house, repository):
         entry = SourceEntry("fake", repository.url, slice=unit, **fields)
         another = partial(fetcher, house.settings, entry, stop or Stop())
         with another() as fetch:
-            ran = partial(pipeline.run, house, entry, kind_of("oai_pmh"), run_options or RunOptions(), fetch)
-            return ran(stop=stop, fetcher=another)
+            given = {"stop": stop or Stop(), "fetcher": another}
+            return pipeline.run(
+                SourceSession(house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions(), **given)
+            )
 
     return run
 

@@ -13,6 +13,7 @@ from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.run_lifecycle import RunOptions, RunResult, source_options
+from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import Stop, StopAsked
@@ -59,7 +60,9 @@ def run(house: Instance, site: Site) -> Callable[..., RunResult]:
                     raise StopAsked("Somebody asked to stop.")
                 return fetch(request)
 
-            return pipeline.run(house, entry, kind_of("resourcesync"), run_options or RunOptions(), asked)
+            return pipeline.run(
+                SourceSession(house, entry, kind_of("resourcesync"), asked, run_options or RunOptions())
+            )
 
     return run
 
