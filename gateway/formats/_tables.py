@@ -2,12 +2,14 @@
 
 A path has local names, `a/b`, alternatives `a|b`, and `*`; a condition on an attribute, `[type=x|y]`, `!=`, or `~` and
 `!~` for a part of it; and at its end the attribute that is read, `@href`. `.` is the record. Namespaces do not count.
+The paths of a table are compiled to one tree, so that one walk over a record finds what is at all of them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from operator import itemgetter
+from typing import Any
 
 from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person
@@ -24,56 +26,101 @@ _INLINE = {"italic": "i", "i": "i", "em": "i", "bold": "b", "b": "b", "sub": "su
 _BLOCKS = frozenset(("p", "sec", "title", "list-item", "item", "li", "br", "break", "head", "lb", "ab"))
 _NO_TEXT = frozenset(("xref", "fn", "fn-group", "tex-math", "email", "label"))
 _HEADINGS = _NO_TEXT | {"title", "head", "num"}  # of a text as a whole
-_STEP = re.compile(r"([^\[\]]+)((?:\[[^\]]*\])*)")
-_CONDITION = re.compile(r"\[([\w-]+)(!?[=~])([^\]]*)\]")
+_CONDITION = re.compile(r"\[([\w-]+)(!?)([=~])([^\]]*)\]")
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------
 
 
-class _Step(NamedTuple):
-    tags: tuple[str, ...]  # as lxml matches them: `{*}name`
-    conditions: tuple[tuple[str, str, tuple[str, ...]], ...]
+class _Tree:
+    """Paths below an element: those that end here, by their places, and the steps that begin here, by local names."""
 
-    def fits(self, element: Element) -> bool:
-        for attribute, sign, wanted in self.conditions:
-            stated = attribute_of(element, attribute)
-            found = any(part in stated for part in wanted) if sign[-1] == "~" else stated in wanted
-            if found is (sign[0] == "!"):
-                return False
-        return True
+    __slots__ = ("any_", "ends", "steps")
+
+    def __init__(self) -> None:
+        self.ends: list[tuple[int, str | None]] = []  # (place, the attribute that is read; None: nothing is)
+        self.steps: dict[str, list[tuple[str, _Tree]]] = {}  # each with its conditions
+        self.any_: list[tuple[str, _Tree]] = []
+
+    def add(self, place: int, path: str, *, is_bare: bool = False) -> None:
+        """Add a path; what is found at it is at this place in the result. `is_bare`: its text is not needed."""
+        path, _, attribute = path.partition("@")
+        ends = [self]
+        for step in () if path in (".", "") else re.split(r"/(?![^\[]*\])", path):
+            names, bracket, conditions = step.partition("[")
+            ends = [tree._below(name, bracket + conditions) for tree in ends for name in names.split("|")]
+        for tree in ends:
+            tree.ends.append((place, None if is_bare else attribute))
+
+    def _below(self, name: str, conditions: str) -> "_Tree":
+        steps = self.any_ if name == "*" else self.steps.setdefault(name, [])
+        tree = dict(steps).get(conditions)
+        if tree is None:
+            tree = _Tree()
+            steps.append((conditions, tree))
+        return tree
+
+    def walk(self, element: Element, found: list[tuple[int, Element, str]]) -> None:
+        """Add (place, element, text) of everything at the paths of this tree, in the order of the document."""
+        if self.ends:
+            words = None
+            for place, attribute in self.ends:
+                if attribute:
+                    found.append((place, element, attribute_of(element, attribute)))
+                elif attribute is None:
+                    found.append((place, element, ""))
+                else:
+                    words = text_of(element) if words is None else words
+                    found.append((place, element, words))
+        if self.steps or self.any_:
+            for child in element:
+                tag = child.tag
+                if isinstance(tag, str):
+                    for conditions, tree in self.steps.get(tag[tag.rfind("}") + 1 :], self.any_):
+                        if not conditions or _fits(child, conditions):
+                            tree.walk(child, found)
 
 
-@lru_cache(maxsize=2048)
-def _compiled(path: str) -> tuple[tuple[_Step, ...], str]:
-    path, _, attribute = path.partition("@")
-    steps = []
-    for step in () if path in (".", "") else re.split(r"/(?![^\[]*\])", path):
-        match = _STEP.fullmatch(step)
-        assert match is not None, path
-        conditions = tuple((name, sign, tuple(words.split("|"))) for name, sign, words in _CONDITION.findall(match[2]))
-        steps.append(_Step(tuple(f"{{*}}{name}" for name in match[1].split("|")), conditions))
-    return tuple(steps), attribute
+@cache  # paths and conditions are those of the tables
+def _conditions(conditions: str) -> tuple[tuple[str, bool, bool, tuple[str, ...]], ...]:
+    return tuple(
+        (name, sign == "~", no == "", tuple(words.split("|")))
+        for name, no, sign, words in _CONDITION.findall(conditions)
+    )
 
 
-def attribute_of(element: Element, name: str) -> str:
-    """Return an attribute by its local name; of a qualified name such as `dcterms:URI`, the last part."""
-    value = element.get(name)
-    if value is None:
-        value = next((str(text) for key, text in element.items() if str(key).rpartition("}")[2] == name), "")
-    return value.rpartition(":")[2] if name == "type" and "/" not in value else value.strip()
+def _fits(element: Element, conditions: str) -> bool:
+    for attribute, is_part, wanted, words in _conditions(conditions):
+        stated = attribute_of(element, attribute)
+        if (any(part in stated for part in words) if is_part else stated in words) is not wanted:
+            return False
+    return True
+
+
+_PLACE = itemgetter(0)
+
+
+def found_in(element: Element | None, tree: _Tree) -> list[tuple[int, Element, str]]:
+    """Return (place, element, text or attribute) of what is at the paths of a tree, in the order of the paths."""
+    found: list[tuple[int, Element, str]] = []
+    if element is not None:
+        tree.walk(element, found)
+        found.sort(key=_PLACE)
+    return found
+
+
+@cache
+def tree_of(*paths: str, is_bare: bool = False) -> _Tree:
+    """Return paths as a tree; the place of each is its number."""
+    tree = _Tree()
+    for place, path in enumerate(paths):
+        tree.add(place, path, is_bare=is_bare)
+    return tree
 
 
 def find(holder: Element | None, path: str) -> list[Element]:
     """Return the elements at a path, in the order of the document."""
-    found = [] if holder is None else [holder]
-    for step in _compiled(path)[0]:
-        found = [child for element in found for child in element.iterchildren(*step.tags)]
-        if found and step.conditions:
-            found = [child for child in found if step.fits(child)]
-        if not found:
-            break
-    return found
+    return [element for _, element, _ in found_in(holder, tree_of(path, is_bare=True))]
 
 
 def one(holder: Element | None, path: str) -> Element | None:
@@ -83,16 +130,20 @@ def one(holder: Element | None, path: str) -> Element | None:
 
 def texts(holder: Element | None, *paths: str) -> Iterator[str]:
     """Yield the texts, or attributes, at some paths that are not empty."""
-    for path in paths:
-        attribute = _compiled(path)[1]
-        for element in find(holder, path):
-            if text := attribute_of(element, attribute) if attribute else text_of(element):
-                yield text
+    return filter(None, [words for _, _, words in found_in(holder, tree_of(*paths))])
 
 
 def text(holder: Element | None, *paths: str) -> str:
     """Return the first of `texts`, or an empty string."""
     return next(texts(holder, *paths), "")
+
+
+def attribute_of(element: Element, name: str) -> str:
+    """Return an attribute by its local name; of a qualified name such as `dcterms:URI`, the last part."""
+    value = element.get(name)
+    if value is None:
+        value = next((str(text) for key, text in element.items() if str(key).rpartition("}")[2] == name), "")
+    return value.rpartition(":")[2] if name == "type" and "/" not in value else value.strip()
 
 
 def record_in(root: Element, *names: str) -> Element | None:
@@ -128,45 +179,93 @@ def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
 # --- statements ------------------------------------------------------------------------------------------------------
 
 
+@cache
+def _compiled(name: str) -> tuple[_Tree, list[tuple[Callable[[Describing, Element, str], object], bool]]]:
+    """Return the paths of a table as a tree, and for each place in it what adds the statement that is found there.
+
+    The second part of each says whether it counts only if there is no author yet.
+    """
+    tree, adders = _Tree(), list[tuple[Callable[[Describing, Element, str], object], bool]]()
+    for path, target, *options in TABLES[name].get("rules", ()):
+        tree.add(len(adders), path)
+        adders.append((partial(_add, TARGETS[target], options), False))
+    for kind, adder in (("funding", _fund), ("agents", _name)):
+        for spec in TABLES[name].get(kind, ()):
+            tree.add(len(adders), spec["path"], is_bare=True)
+            adders.append((adder(spec), "else" in spec))
+    return tree, adders
+
+
 def read_by(name: str, record: Element | None, known: Describing) -> None:
     """Add what the rules, the agents and the funding of a table find in a record."""
-    table = TABLES[name]
-    for path, target, *options in table.get("rules", ()):
-        for element in find(record, path):
-            attribute = _compiled(path)[1]
-            words = attribute_of(element, attribute) if attribute else text_of(element)
+    tree, adders = _compiled(name)
+    admitted = -1
+    for place, element, words in found_in(record, tree):
+        add, is_else = adders[place]
+        if is_else and place != admitted:
+            if any(agent.is_author for agent in known.agents):
+                continue
+            admitted = place
+        add(known, element, words)
+
+
+def _add(target: Callable[..., None], options: list[str], known: Describing, element: Element, words: str) -> None:
+    if words:
+        target(known, element, words, *options)
+
+
+def _fund(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]:
+    def add(known: Describing, element: Element, _words: str) -> None:
+        funder, funder_id = text(element, *spec["funder"]), text(element, *spec.get("id", ()))
+        for number in tuple(texts(element, *spec.get("grant", ()))) or ("",):
+            known.fund(funder.removesuffix(funder_id), funder_id, number)
+
+    return add
+
+
+def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]:
+    agent_of_element, roles, role = agents_at(spec), spec.get("roles", ()), spec.get("role", "aut")
+
+    def add(known: Describing, element: Element, _words: str) -> None:
+        stated = best_role(texts(element, *roles)) if roles else ""
+        known.agent(with_role(agent_of_element(element), stated or role))
+
+    return add
+
+
+def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
+    """Return what reads the agent in an element.
+
+    `spec` has the paths of family, given, suffix, prefix, orcid, group, name and affiliations.
+    """
+    fields = [field for field, paths in spec.items() if field in _FIELDS for _ in paths]
+    tree = tree_of(*(path for field, paths in spec.items() if field in _FIELDS for path in paths))
+
+    def agent_at(element: Element) -> Agent:
+        stated: dict[str, list[str]] = {}
+        for place, _, words in found_in(element, tree):
             if words:
-                TARGETS[target](known, element, words, *options)
-    for spec in table.get("funding", ()):
-        for element in find(record, spec["path"]):
-            funder, funder_id = text(element, *spec["funder"]), text(element, *spec.get("id", ()))
-            for number in tuple(texts(element, *spec.get("grant", ()))) or ("",):
-                known.fund(funder.removesuffix(funder_id), funder_id, number)
-    for spec in table.get("agents", ()):
-        if not (spec.get("else") and any(agent.is_author for agent in known.agents)):
-            for element in find(record, spec["path"]):
-                role = best_role(texts(element, *spec.get("roles", ()))) or spec.get("role", "aut")
-                known.agent(with_role(agent_at(element, spec), role))
+                stated.setdefault(fields[place], []).append(words)
+        family, given = first(stated.get("family", ())), " ".join(stated.get("given", ()))
+        orcid = first(map(orcid_of, stated.get("orcid", ())))
+        places = tuple(stated.get("affiliations", ()))
+        if family or given:
+            whole = f"{first(stated.get('prefix', ()))} {family}".strip()
+            return person(whole, given, suffix=first(stated.get("suffix", ())), orcid=orcid, affiliations=places)
+        if "group" in stated:
+            return organization(stated["group"][0])
+        agent = agent_of(first(stated.get("name", ())) or text_of(element))
+        return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+
+    return agent_at
 
 
-def agent_at(element: Element, spec: Mapping[str, Any]) -> Agent:
-    """Return the agent in an element; `spec` has the paths of family, given, suffix, prefix, orcid, group and name."""
-    family, prefix = text(element, *spec.get("family", ())), text(element, *spec.get("prefix", ()))
-    given = " ".join(texts(element, *spec.get("given", ())))
-    orcid = first(orcid_of(stated) for stated in texts(element, *spec.get("orcid", ())))
-    places = tuple(texts(element, *spec.get("affiliations", ())))
-    if family or given:
-        whole = f"{prefix} {family}".strip()
-        return person(whole, given, suffix=text(element, *spec.get("suffix", ())), orcid=orcid, affiliations=places)
-    if group := text(element, *spec.get("group", ())):
-        return organization(group)
-    agent = agent_of(text(element, *spec.get("name", ())) or text_of(element))
-    return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+_FIELDS = ("family", "given", "suffix", "prefix", "orcid", "group", "name", "affiliations")
 
 
 def with_role(agent: Agent, role: str) -> Agent:
     """Return an agent with the code of a role of the MARC relators."""
-    return agent._replace(role=role, is_author=is_author(role))
+    return agent if agent.role == role else agent._replace(role=role, is_author=is_author(role))
 
 
 def degree_of(words: str) -> str:

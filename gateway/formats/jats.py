@@ -12,7 +12,7 @@ from gateway.core.xmlio import Element, children, name_of
 from gateway.formats._describing import Describing, first
 from gateway.formats._tables import (
     TABLES,
-    agent_at,
+    agents_at,
     attribute_of,
     find,
     format_of,
@@ -27,7 +27,7 @@ from gateway.formats._tables import (
 
 _IN_COLLAB = ("contrib-group", "aff", "address", "ext-link", "xref", "fn", "sup", "email", "role")
 _AS_AUTHOR = ("", "person", "collab", "group", "corresp", "contributor")
-_NAME = {"family": ["surname"], "given": ["given-names"], "prefix": [], "suffix": ["suffix"]}
+_person = agents_at({"family": ["surname"], "given": ["given-names"], "suffix": ["suffix"]})
 _ORCIDS = ("contrib-id", "uri@href", "ext-link@href")
 
 
@@ -90,7 +90,7 @@ def _agents_of(contrib: Element, places: Mapping[str, str]) -> Iterator[Agent]:
     rids = [rid for stated in texts(contrib, "xref[ref-type=aff]@rid") for rid in stated.split()]
     stated = tuple(place for rid in rids[:20] if (place := places.get(rid))) or tuple(texts(contrib, "aff"))
     for name in names[:1]:
-        agent = agent_at(name, _NAME)
+        agent = _person(name)
         yield agent._replace(orcid=first(map(orcid_of, texts(contrib, *_ORCIDS))), affiliations=stated)
     for collab in [*find(contrib, "collab"), *find(contrib, "collab-alternatives/collab")][:1] if not names else ():
         own = (child for child in children(collab) if name_of(child)[1] not in _IN_COLLAB)

@@ -10,7 +10,7 @@ from gateway.formats._describing import Describing
 from gateway.formats._tables import (
     TABLES,
     add_source,
-    agent_at,
+    agents_at,
     attribute_of,
     degree_of,
     find,
@@ -22,7 +22,7 @@ from gateway.formats._tables import (
     with_role,
 )
 
-_PERSON = {
+_person = agents_at({
     "prefix": ["name/prefix"],
     "family": ["name/surName"],
     "given": ["name/foreName"],
@@ -30,7 +30,7 @@ _PERSON = {
     "orcid": ["@ORCID-ID", "@ORCID", "name/identifier", "identifier"],
     "group": ["name/organisation", "name/organization"],
     "name": ["name/personEnteredUnderGivenName", "name"],
-}
+})
 # `Journal, 2011, Vol. 1, No. 1, pp. 1-4`, and its parts in German.
 _SOURCE = re.compile(
     r"(?P<title>[^,;]{2,200}?)[,;] (?:(?:1[5-9]|20)\d\d, )?(?=[A-Z][a-z]{0,8}\. ?\d)(?P<parts>.{1,200})"
@@ -73,7 +73,7 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 def _agent(holder: Element) -> Agent:
     group = text(holder, "universityOrInstitution/name", "corporate/name")
-    return organization(group) if group else agent_at(holder, _PERSON)
+    return organization(group) if group else _person(holder)
 
 
 def _numbers(words: str) -> dict[str, str]:
