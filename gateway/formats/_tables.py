@@ -26,6 +26,7 @@ _INLINE = {"italic": "i", "i": "i", "em": "i", "bold": "b", "b": "b", "sub": "su
 _BLOCKS = frozenset(("p", "sec", "title", "list-item", "item", "li", "br", "break", "head", "lb", "ab"))
 _NO_TEXT = frozenset(("xref", "fn", "fn-group", "tex-math", "email", "label"))
 _HEADINGS = _NO_TEXT | {"title", "head", "num"}  # of a text as a whole
+_LANGUAGE = f"{{{XML}}}lang"
 _CONDITION = re.compile(r"\[([\w-]+)(!?)([=~])([^\]]*)\]")
 
 
@@ -154,14 +155,17 @@ def record_in(root: Element, *names: str) -> Element | None:
 
 def language(element: Element) -> str:
     """Return the language of an element: its xml:lang, else that of the nearest one around it (XML 1.0 §2.12)."""
-    key = f"{{{XML}}}lang"
-    holders = (element, *element.iterancestors())
-    return first(holder.get(key) or (holder.get("lang") if holder is element else "") or "" for holder in holders)
+    if stated := element.get(_LANGUAGE) or element.get("lang"):
+        return stated
+    holder = element.getparent()
+    while holder is not None and not (stated := holder.get(_LANGUAGE)):
+        holder = holder.getparent()
+    return stated or ""
 
 
 def marked(element: Element) -> str:
     """Return a text with its paragraphs and indices as tags of HTML, without its heading, its notes and references."""
-    return "".join(_marked(element, _HEADINGS))
+    return "".join(_marked(element, _HEADINGS)) if len(element) else element.text or ""
 
 
 def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
@@ -288,8 +292,8 @@ def _subtitle(known: Describing, _element: Element, words: str) -> None:
 
 def _date(known: Describing, element: Element, words: str, type_: str = "issued") -> None:
     """Add a date; one may be divided into year, month and day (JATS, Crossref)."""
-    year, month, day = (text(element, part) for part in ("year", "month", "day"))
-    if year:
+    if len(element) and (year := text(element, "year")):
+        month, day = text(element, "month"), text(element, "day")
         is_month = month.isdecimal() and len(month) < 3 and 1 <= int(month) <= 12  # noqa: PLR2004
         words = "-".join((year, month.zfill(2), day.zfill(2))[: 1 + is_month + (is_month and day.isdecimal())])
     known.date(words, DateType(type_))
