@@ -10,20 +10,8 @@ from gateway.core.bibliography.people import orcid_of, organization, relator
 from gateway.core.model import Agent, Work
 from gateway.core.xmlio import Element, children, name_of
 from gateway.formats._describing import Describing, first
-from gateway.formats._tables import (
-    TABLES,
-    agents_at,
-    attribute_of,
-    find,
-    format_of,
-    language,
-    marked,
-    one,
-    read_by,
-    text,
-    texts,
-    with_role,
-)
+from gateway.formats._paths import attribute_of, find, language, marked, one, text, texts
+from gateway.formats._tables import TABLES, agents_at, format_of, read_by, with_role
 
 _IN_COLLAB = ("contrib-group", "aff", "address", "ext-link", "xref", "fn", "sup", "email", "role")
 _AS_AUTHOR = ("", "person", "collab", "group", "corresp", "contributor")
@@ -102,4 +90,4 @@ def _line(element: Element) -> str:
     return " ".join(marked(element).replace("<p>", " ").replace("</p>", " ").split())
 
 
-FORMAT = format_of("jats", read)
+FORMAT = format_of("jats", read=read)
