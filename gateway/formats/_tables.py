@@ -1,172 +1,183 @@
-"""Readers whose rules are data (reader_tables.toml): paths in a record, and what of the work stands there.
+"""Readers whose rules are data (reader_tables.toml): paths in a record (_paths.py), and what of the work stands there.
 
-A path has local names, `a/b`, alternatives `a|b`, and `*`; a condition on an attribute, `[type=x|y]`, `!=`, or `~` and
-`!~` for a part of it; and at its end the attribute that is read, `@href`. `.` is the record. Namespaces do not count.
+A rule has a path, what stands there (`TARGETS`), and options. An option `@name` is the value of an attribute; in
+`@name words` it is what that value means in the table `words`, which may have `*` for all others.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
 
 from gateway.core.bibliography.hosts import host_of
-from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person
+from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person, ror_of
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
 from gateway.core.words import table
-from gateway.core.xmlio import Element, name_of, text_of
-from gateway.core.xmltext import XML
+from gateway.core.xmlio import Element, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
+from gateway.formats._paths import Tree, attribute_of, find, found_in, language, marked, record_in, text, texts, tree_of
 from gateway.formats._statements import license_in
 
 TABLES = table(__file__, "reader_tables")
-_INLINE = {"italic": "i", "i": "i", "em": "i", "bold": "b", "b": "b", "sub": "sub", "inf": "sub", "sup": "sup"}
-_BLOCKS = frozenset(("p", "sec", "title", "list-item", "item", "li", "br", "break", "head", "lb", "ab"))
-_NO_TEXT = frozenset(("xref", "fn", "fn-group", "tex-math", "email", "label"))
-_HEADINGS = _NO_TEXT | {"title", "head", "num"}  # of a text as a whole
-_STEP = re.compile(r"([^\[\]]+)((?:\[[^\]]*\])*)")
-_CONDITION = re.compile(r"\[([\w-]+)(!?[=~])([^\]]*)\]")
+_Adder: TypeAlias = Callable[[Describing, Element, str], object]
+_Held: TypeAlias = Mapping[str, list[Element]]
 
 
-# --- paths -----------------------------------------------------------------------------------------------------------
+def format_of(
+    name: str,
+    more: Callable[[Element, Describing, _Held], object] | None = None,
+    *,
+    read: Callable[[Element, bytes], Work | None] | None = None,
+    metadata_prefix: str = "",
+    schema: str = "",
+    write: Callable[[Work], bytes] | None = None,
+) -> MetadataFormat:
+    """Return the format with the namespaces, the roots, the rank and the rules of its table.
 
-
-class _Step(NamedTuple):
-    tags: tuple[str, ...]  # as lxml matches them: `{*}name`
-    conditions: tuple[tuple[str, str, tuple[str, ...]], ...]
-
-    def fits(self, element: Element) -> bool:
-        for attribute, sign, wanted in self.conditions:
-            stated = attribute_of(element, attribute)
-            found = any(part in stated for part in wanted) if sign[-1] == "~" else stated in wanted
-            if found is (sign[0] == "!"):
-                return False
-        return True
-
-
-@lru_cache(maxsize=2048)
-def _compiled(path: str) -> tuple[tuple[_Step, ...], str]:
-    path, _, attribute = path.partition("@")
-    steps = []
-    for step in () if path in (".", "") else re.split(r"/(?![^\[]*\])", path):
-        match = _STEP.fullmatch(step)
-        assert match is not None, path
-        conditions = tuple((name, sign, tuple(words.split("|"))) for name, sign, words in _CONDITION.findall(match[2]))
-        steps.append(_Step(tuple(f"{{*}}{name}" for name in match[1].split("|")), conditions))
-    return tuple(steps), attribute
-
-
-def attribute_of(element: Element, name: str) -> str:
-    """Return an attribute by its local name; of a qualified name such as `dcterms:URI`, the last part."""
-    value = element.get(name)
-    if value is None:
-        value = next((str(text) for key, text in element.items() if str(key).rpartition("}")[2] == name), "")
-    return value.rpartition(":")[2] if name == "type" and "/" not in value else value.strip()
-
-
-def find(holder: Element | None, path: str) -> list[Element]:
-    """Return the elements at a path, in the order of the document."""
-    found = [] if holder is None else [holder]
-    for step in _compiled(path)[0]:
-        found = [child for element in found for child in element.iterchildren(*step.tags)]
-        if found and step.conditions:
-            found = [child for child in found if step.fits(child)]
-        if not found:
-            break
-    return found
-
-
-def one(holder: Element | None, path: str) -> Element | None:
-    """Return the first element at a path."""
-    return next(iter(find(holder, path)), None)
-
-
-def texts(holder: Element | None, *paths: str) -> Iterator[str]:
-    """Yield the texts, or attributes, at some paths that are not empty."""
-    for path in paths:
-        attribute = _compiled(path)[1]
-        for element in find(holder, path):
-            if text := attribute_of(element, attribute) if attribute else text_of(element):
-                yield text
-
-
-def text(holder: Element | None, *paths: str) -> str:
-    """Return the first of `texts`, or an empty string."""
-    return next(texts(holder, *paths), "")
-
-
-def record_in(root: Element, *names: str) -> Element | None:
-    """Return the root if it has one of these local names, else the first element below it that has."""
-    below = root.iter(*(f"{{*}}{name}" for name in names))
-    return root if name_of(root)[1] in names else next(below, None)
-
-
-def language(element: Element) -> str:
-    """Return the language of an element: its xml:lang, else that of the nearest one around it (XML 1.0 §2.12)."""
-    key = f"{{{XML}}}lang"
-    holders = (element, *element.iterancestors())
-    return first(holder.get(key) or (holder.get("lang") if holder is element else "") or "" for holder in holders)
-
-
-def marked(element: Element) -> str:
-    """Return a text with its paragraphs and indices as tags of HTML, without its heading, its notes and references."""
-    return "".join(_marked(element, _HEADINGS))
-
-
-def _marked(element: Element, without: frozenset[str]) -> Iterator[str]:
-    yield element.text or ""
-    for child in element:
-        name = name_of(child)[1]
-        if name and name not in without:
-            tag = _INLINE.get(name) or ("p" if name in _BLOCKS else "")
-            yield f"<{tag}>" if tag else ""
-            yield from _marked(child, _NO_TEXT)
-            yield f"</{tag}>" if tag else ""
-        yield child.tail or ""
-
-
-# --- statements ------------------------------------------------------------------------------------------------------
-
-
-def read_by(name: str, record: Element | None, known: Describing) -> None:
-    """Add what the rules, the agents and the funding of a table find in a record."""
+    `more` adds what rules cannot say: it is called with the record, what is known of the work, and the elements at each
+    of the paths that the table holds for it. `read` replaces all of that. A format that is written is optional.
+    """
     table = TABLES[name]
-    for path, target, *options in table.get("rules", ()):
-        for element in find(record, path):
-            attribute = _compiled(path)[1]
-            words = attribute_of(element, attribute) if attribute else text_of(element)
+
+    def read_record(root: Element, _content: bytes) -> Work | None:
+        record = record_in(root, *table["records"])
+        if record is None or ("needs" in table and not find(record, table["needs"])):
+            return None
+        known = Describing(table["found_in"])
+        known.coar_type = table.get("coar_type", "")
+        held = read_by(name, record, known)
+        if more is not None:
+            more(record, known, held)
+        return known.work()
+
+    return MetadataFormat(
+        namespaces=tuple(table["namespaces"]),
+        rank=table.get("rank", 42),
+        read=read or read_record,
+        schemas=tuple(table.get("schemas", ())),
+        roots=tuple(table.get("roots", ())),
+        metadata_prefix=metadata_prefix,
+        schema=schema,
+        write=write,
+        is_optional=write is not None,
+    )
+
+
+@cache
+def _compiled(name: str) -> tuple[Tree, list[tuple[_Adder | None, str]]]:
+    """Return the paths of a table, and for each place in them what adds the statement that is found there.
+
+    The second part of each is `else` if it counts only without an author so far; or the path that is held.
+    """
+    tree, adders = Tree(), list[tuple[_Adder | None, str]]()
+    parts = [TABLES[part] for part in (*TABLES[name].get("like", ()), name)]
+    for path, target, *options in (rule for part in parts for rule in part.get("rules", ())):
+        tree.add(len(adders), path)
+        adders.append((_rule(TARGETS[target], options), ""))
+    for kind, adder in (("funding", _fund), ("agents", _name)):
+        for spec in (spec for part in parts for spec in part.get(kind, ())):
+            tree.add(len(adders), spec["path"], is_bare=True)
+            adders.append((adder(spec), "else" if "else" in spec else ""))
+    for path in TABLES[name].get("held", ()):
+        tree.add(len(adders), path, is_bare=True)
+        adders.append((None, path))
+    return tree, adders
+
+
+def read_by(name: str, record: Element | None, known: Describing) -> _Held:
+    """Add what the rules, the agents and the funding of a table find in a record; return the elements that it holds."""
+    tree, adders = _compiled(name)
+    admitted = -1
+    held: dict[str, list[Element]] = {path: [] for path in TABLES[name].get("held", ())}
+    for place, element, words in found_in(record, tree):
+        add, option = adders[place]
+        if add is None:
+            held[option].append(element)
+            continue
+        if option and place != admitted:
+            if any(agent.is_author for agent in known.agents):
+                continue
+            admitted = place
+        add(known, element, words)
+    return held
+
+
+def _rule(target: Callable[..., object], options: list[str]) -> _Adder:
+    if not any(option[:1] == "@" for option in options):
+        return lambda known, element, words: words and target(known, element, words, *options)
+    parts = [option.partition(" ") for option in options]
+
+    def add(known: Describing, element: Element, words: str) -> None:
+        values = [
+            option if option[:1] != "@" else _meant(attribute_of(element, option[1:]), table)
+            for option, _, table in parts
+        ]
+        target(known, element, words, *values)
+
+    return add
+
+
+def _meant(value: str, table: str) -> str:
+    return TABLES[table].get(value, TABLES[table].get("*", "")) if table else value
+
+
+def _fund(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]:
+    def add(known: Describing, element: Element, _words: str) -> None:
+        funder, funder_id = text(element, *spec["funder"]), text(element, *spec.get("id", ()))
+        for number in tuple(texts(element, *spec.get("grant", ()))) or ("",):
+            known.fund(
+                funder.removesuffix(funder_id),
+                funder_id,
+                number,
+                *(text(element, *spec.get(name, ())) for name in ("url", "title")),
+            )
+
+    return add
+
+
+def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]:
+    agent_of_element, roles, role = agents_at(spec), spec.get("roles", ()), spec.get("role", "aut")
+
+    def add(known: Describing, element: Element, _words: str) -> None:
+        stated = best_role(texts(element, *roles)) if roles else ""
+        known.agent(with_role(agent_of_element(element), stated or role))
+
+    return add
+
+
+def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
+    """Return what reads the agent in an element.
+
+    `spec` has the paths of family, given, suffix, prefix, orcid, group, name and affiliations.
+    """
+    fields = [field for field, paths in spec.items() if field in _FIELDS for _ in paths]
+    tree = tree_of(*(path for field, paths in spec.items() if field in _FIELDS for path in paths))
+
+    def agent_at(element: Element) -> Agent:
+        stated: dict[str, list[str]] = {}
+        for place, _, words in found_in(element, tree):
             if words:
-                TARGETS[target](known, element, words, *options)
-    for spec in table.get("funding", ()):
-        for element in find(record, spec["path"]):
-            funder, funder_id = text(element, *spec["funder"]), text(element, *spec.get("id", ()))
-            for number in tuple(texts(element, *spec.get("grant", ()))) or ("",):
-                known.fund(funder.removesuffix(funder_id), funder_id, number)
-    for spec in table.get("agents", ()):
-        if not (spec.get("else") and any(agent.is_author for agent in known.agents)):
-            for element in find(record, spec["path"]):
-                role = best_role(texts(element, *spec.get("roles", ()))) or spec.get("role", "aut")
-                known.agent(with_role(agent_at(element, spec), role))
+                stated.setdefault(fields[place], []).append(words)
+        family, given = first(stated.get("family", ())), " ".join(stated.get("given", ()))
+        orcid = first(map(orcid_of, stated.get("orcid", ())))
+        places = tuple(stated.get("affiliations", ()))
+        if family or given:
+            whole = f"{first(stated.get('prefix', ()))} {family}".strip()
+            return person(whole, given, suffix=first(stated.get("suffix", ())), orcid=orcid, affiliations=places)
+        if "group" in stated:
+            return organization(stated["group"][0], ror=first(map(ror_of, stated.get("ror", ()))))
+        agent = agent_of(first(stated.get("name", ())) or text_of(element))
+        return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+
+    return agent_at
 
 
-def agent_at(element: Element, spec: Mapping[str, Any]) -> Agent:
-    """Return the agent in an element; `spec` has the paths of family, given, suffix, prefix, orcid, group and name."""
-    family, prefix = text(element, *spec.get("family", ())), text(element, *spec.get("prefix", ()))
-    given = " ".join(texts(element, *spec.get("given", ())))
-    orcid = first(orcid_of(stated) for stated in texts(element, *spec.get("orcid", ())))
-    places = tuple(texts(element, *spec.get("affiliations", ())))
-    if family or given:
-        whole = f"{prefix} {family}".strip()
-        return person(whole, given, suffix=text(element, *spec.get("suffix", ())), orcid=orcid, affiliations=places)
-    if group := text(element, *spec.get("group", ())):
-        return organization(group)
-    agent = agent_of(text(element, *spec.get("name", ())) or text_of(element))
-    return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+_FIELDS = ("family", "given", "suffix", "prefix", "orcid", "ror", "group", "name", "affiliations")
 
 
 def with_role(agent: Agent, role: str) -> Agent:
     """Return an agent with the code of a role of the MARC relators."""
-    return agent._replace(role=role, is_author=is_author(role))
+    return agent if agent.role == role else agent._replace(role=role, is_author=is_author(role))
 
 
 def degree_of(words: str) -> str:
@@ -189,15 +200,11 @@ def _subtitle(known: Describing, _element: Element, words: str) -> None:
 
 def _date(known: Describing, element: Element, words: str, type_: str = "issued") -> None:
     """Add a date; one may be divided into year, month and day (JATS, Crossref)."""
-    year, month, day = (text(element, part) for part in ("year", "month", "day"))
-    if year:
+    if len(element) and (year := text(element, "year")):
+        month, day = text(element, "month"), text(element, "day")
         is_month = month.isdecimal() and len(month) < 3 and 1 <= int(month) <= 12  # noqa: PLR2004
         words = "-".join((year, month.zfill(2), day.zfill(2))[: 1 + is_month + (is_month and day.isdecimal())])
     known.date(words, DateType(type_))
-
-
-def _identifier(known: Describing, element: Element, words: str, scheme: str = "", relation: str = "own") -> None:
-    known.identifier(words, attribute_of(element, scheme[1:]) if scheme[:1] == "@" else scheme, Relation(relation))
 
 
 def add_source(known: Describing, _element: object, words: str) -> None:
@@ -218,30 +225,24 @@ def _relation(known: Describing, _element: Element, words: str) -> None:
         known.more("relations", words)
 
 
-def _rights(known: Describing, element: Element, words: str, attribute: str = "") -> None:
-    url = attribute_of(element, attribute[1:]) if attribute[:1] == "@" else ""
-    if attribute != "cc" or "creativecommons.org" in license_in(words):
-        known.rights(words, url)
-
-
-def _link(known: Describing, element: Element, words: str, attribute: str = "", page: str = "") -> None:
-    known.link(words, attribute_of(element, attribute) if attribute else "", may_be_page=page == "page")
-
-
 def _coar(known: Describing, _element: Element, words: str, table: str = "") -> None:
     known.type(words)
     known.coar_type = known.coar_type or TABLES[table].get(words.lower(), "")
 
 
-TARGETS: Mapping[str, Callable[..., None]] = {
+TARGETS: Mapping[str, Callable[..., object]] = {
     "title": _title,
+    "typed title": lambda known, element, words, type_: known.title(words, TitleType(type_), language(element)),
     "subtitle": _subtitle,
     "date": _date,
-    "identifier": _identifier,
+    "identifier": lambda known, _, words, scheme="", relation="own": known.identifier(
+        words, scheme, Relation(relation)
+    ),
     "source": add_source,
     "relation": _relation,
-    "rights": _rights,
-    "link": _link,
+    "rights": lambda known, _, words, url="": known.rights(words, url),
+    "licence": lambda known, _, words: known.rights(words if "creativecommons.org" in license_in(words) else ""),
+    "link": lambda known, _, words, type_="", page="": known.link(words, type_, may_be_page=page == "page"),
     "coar": _coar,
     "host": lambda known, _, words, field: known.host(**{field: words}),
     "description": lambda known, element, _, type_="": known.description(marked(element), type_, language(element)),
@@ -253,17 +254,5 @@ TARGETS: Mapping[str, Callable[..., None]] = {
     "type": lambda known, _, words: known.type(words),
     "more": lambda known, _, words, kind: known.more(kind, words),
     "page": lambda known, _, words: known.page(words),
-    "file": lambda known, element, words, type_="": known.file(words, attribute_of(element, type_) if type_ else ""),
+    "file": lambda known, _, words, type_="": known.file(words, type_),
 }
-
-
-def format_of(name: str, read: Callable[[Element, bytes], Work | None]) -> MetadataFormat:
-    """Return the format of a reader with the namespaces, the roots and the rank that its table states."""
-    table = TABLES[name]
-    return MetadataFormat(
-        namespaces=tuple(table["namespaces"]),
-        rank=table.get("rank", 42),
-        read=read,
-        schemas=tuple(table.get("schemas", ())),
-        roots=tuple(table.get("roots", ())),
-    )

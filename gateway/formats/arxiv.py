@@ -2,15 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.bibliography.people import agent_of, is_organization, organization, person
-from gateway.core.model import Agent, Work
+from gateway.core.model import Agent
 from gateway.core.words import any_of
-from gateway.core.xmlio import Element, text_of
+from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import TABLES, find, format_of, read_by, record_in, text, texts
+from gateway.formats._paths import texts
+from gateway.formats._tables import TABLES, format_of
 
 _ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7}")
 # Accents of TeX: the command, and its letter, in braces or not; and letters that are no accents.
@@ -46,37 +47,32 @@ _NAME = re.compile(
 _BETWEEN = re.compile(r",? and | ?, ?(?!(?:Jr|Sr|I{2,3}|IV)\b)| ?; ?")
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a preprint; None if there is none."""
-    record = record_in(root, "arXiv", "arXivRaw")
-    if record is None:
-        return None
-    known = Describing("arXiv:id")
-    known.coar_type = "preprint"
-    read_by("arxiv", record, known)
-    authors = list(find(record, "authors/author"))
+def _more(_record: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
+    authors = held["authors/author"]
     # `Keck Array, BICEP2 Collaborations, :, Ade, P.`
     groups = next((place for place, author in enumerate(authors[:4]) if text_of(author) == ":"), 0)
     for place, author in enumerate(authors):
         known.agent(_agent(author, is_group=place < groups))
-    for name in () if authors else _names(text(record, "authors")):
+    stated = {name: next(filter(None, map(text_of, held[name])), "") for name in ("authors", "doi", "id", "categories")}
+    for name in () if authors else _names(stated["authors"]):
         known.agent(_named(name))
-    for doi in dois_in(text(record, "doi")):
+    for doi in dois_in(stated["doi"]):
         known.identifier(doi, "doi")
-    if match := _ID.search(text(record, "id")):
+    if match := _ID.search(stated["id"]):
         known.identifier(f"arXiv:{match[0]}")
         known.identifier(f"10.48550/arXiv.{match[0]}", "doi")
         known.page(f"https://arxiv.org/abs/{match[0]}")
         known.file(f"https://arxiv.org/pdf/{match[0]}", "application/pdf")
-    for word in text(record, "categories").split():
+    for word in stated["categories"].split():
         known.subject(word)
-    return known.work()
 
 
 def _agent(author: Element, *, is_group: bool) -> Agent:
-    family, given, suffix = (_plain(text(author, name)) for name in ("keyname", "forenames", "suffix"))
+    parts = {name_of(part)[1]: _plain(text_of(part)) for part in reversed(list(children(author)))}
+    family, given = parts.get("keyname", ""), parts.get("forenames", "")
     if given.strip(": ") and not is_group and not _GROUP.search(family):
-        return person(family, given, suffix=suffix, affiliations=tuple(texts(author, "affiliation")))
+        places = tuple(texts(author, "affiliation")) if "affiliation" in parts else ()
+        return person(family, given, suffix=parts.get("suffix", ""), affiliations=places)
     return _named(" ".join(filter(None, (given.strip(": "), family.strip(": ")))), is_group=is_group or given == ":")
 
 
@@ -107,4 +103,4 @@ def _plain(name: str) -> str:
     return unicodedata.normalize("NFC", name.replace("{", "").replace("}", "").replace("\\ ", " "))
 
 
-FORMAT = format_of("arxiv", read)
+FORMAT = format_of("arxiv", _more)

@@ -8,7 +8,8 @@ from gateway.core.errors import NotAWork
 from gateway.core.model import Work
 from gateway.core.xmlio import Element, name_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import TABLES, attribute_of, degree_of, find, format_of, one, read_by, texts
+from gateway.formats._paths import attribute_of, find, one, texts
+from gateway.formats._tables import TABLES, degree_of, format_of, read_by
 
 _KINDS, _ITEMS, _ABOVE = (TABLES["crossref"][name] for name in ("kinds", "items", "above"))
 
@@ -38,4 +39,4 @@ def read(root: Element, _content: bytes) -> Work | None:
     return known.work()
 
 
-FORMAT = format_of("crossref", read)
+FORMAT = format_of("crossref", read=read)

@@ -10,18 +10,8 @@ from gateway.core.bibliography.people import agent_of, is_organization, relator
 from gateway.core.model import Agent, DateType, Work
 from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import (
-    attribute_of,
-    find,
-    format_of,
-    language,
-    one,
-    read_by,
-    record_in,
-    text,
-    texts,
-    with_role,
-)
+from gateway.formats._paths import attribute_of, find, language, one, record_in, text, texts
+from gateway.formats._tables import format_of, read_by, with_role
 
 _PERSON = re.compile(r"([^\s,][^,]{0,60}, [^,]{1,60}), (.+)")  # `Family, Given, University …` (UK Data Service)
 _DATES = ("distStmt/distDate", "verStmt/version", "prodStmt/prodDate", "distStmt/depDate")
@@ -72,4 +62,4 @@ def _agent(element: Element) -> Agent:
     return agent_of(words)._replace(affiliations=(place,) if place else ())
 
 
-FORMAT = format_of("ddi", read)
+FORMAT = format_of("ddi", read=read)

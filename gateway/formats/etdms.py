@@ -1,25 +1,18 @@
 """ETD-MS 1.0 and 1.1 (NDLTD): theses, with the elements of Dublin Core in its own namespace, read only."""
 
+from collections.abc import Mapping
+
 from gateway.core.bibliography.dates import dublin_core_dates
-from gateway.core.model import Work
-from gateway.core.xmlio import Element
+from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import degree_of, find, format_of, read_by, record_in, texts
+from gateway.formats._tables import degree_of, format_of
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a thesis; None if there is none."""
-    record = record_in(root, "thesis")
-    if record is None:
-        return None
-    known = Describing("etdms:identifier")
+def _more(_record: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
     # DSpace writes the dates of accession and of availability before that of issue.
-    known.dates += dublin_core_dates(texts(record, "date"))
-    read_by("dc", record, known)
-    read_by("etdms", record, known)
-    if find(record, "degree"):
-        known.coar_type = degree_of(" ".join(texts(record, "degree/level", "degree/name"))) or "thesis"
-    return known.work()
+    known.dates[:0] = dublin_core_dates(filter(None, map(text_of, held["date"])))
+    if held["degree"]:
+        known.coar_type = degree_of(" ".join(map(text_of, held["degree/level"] + held["degree/name"]))) or "thesis"
 
 
-FORMAT = format_of("etdms", read)
+FORMAT = format_of("etdms", _more)

@@ -10,24 +10,12 @@ from gateway.core.bibliography.people import orcid_of, organization, relator
 from gateway.core.model import Agent, Work
 from gateway.core.xmlio import Element, children, name_of
 from gateway.formats._describing import Describing, first
-from gateway.formats._tables import (
-    TABLES,
-    agent_at,
-    attribute_of,
-    find,
-    format_of,
-    language,
-    marked,
-    one,
-    read_by,
-    text,
-    texts,
-    with_role,
-)
+from gateway.formats._paths import attribute_of, find, language, marked, one, text, texts
+from gateway.formats._tables import TABLES, agents_at, format_of, read_by, with_role
 
 _IN_COLLAB = ("contrib-group", "aff", "address", "ext-link", "xref", "fn", "sup", "email", "role")
 _AS_AUTHOR = ("", "person", "collab", "group", "corresp", "contributor")
-_NAME = {"family": ["surname"], "given": ["given-names"], "prefix": [], "suffix": ["suffix"]}
+_person = agents_at({"family": ["surname"], "given": ["given-names"], "suffix": ["suffix"]})
 _ORCIDS = ("contrib-id", "uri@href", "ext-link@href")
 
 
@@ -90,7 +78,7 @@ def _agents_of(contrib: Element, places: Mapping[str, str]) -> Iterator[Agent]:
     rids = [rid for stated in texts(contrib, "xref[ref-type=aff]@rid") for rid in stated.split()]
     stated = tuple(place for rid in rids[:20] if (place := places.get(rid))) or tuple(texts(contrib, "aff"))
     for name in names[:1]:
-        agent = agent_at(name, _NAME)
+        agent = _person(name)
         yield agent._replace(orcid=first(map(orcid_of, texts(contrib, *_ORCIDS))), affiliations=stated)
     for collab in [*find(contrib, "collab"), *find(contrib, "collab-alternatives/collab")][:1] if not names else ():
         own = (child for child in children(collab) if name_of(child)[1] not in _IN_COLLAB)
@@ -102,4 +90,4 @@ def _line(element: Element) -> str:
     return " ".join(marked(element).replace("<p>", " ").replace("</p>", " ").split())
 
 
-FORMAT = format_of("jats", read)
+FORMAT = format_of("jats", read=read)

@@ -8,7 +8,8 @@ from gateway.core.bibliography.people import agent_of, best_role, organization
 from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing
-from gateway.formats._tables import TABLES, attribute_of, find, format_of, read_by, record_in, text, texts, with_role
+from gateway.formats._paths import attribute_of, find, record_in, text, texts
+from gateway.formats._tables import TABLES, format_of, read_by, with_role
 
 _PREVIEWS = tuple(TABLES["words_lido"]["preview"])
 _GROUPS = tuple(TABLES["words_lido"]["group"])
@@ -56,4 +57,4 @@ def _file(resource: Element, known: Describing) -> None:
             known.link(text_of(link), attribute_of(link, "formatResource") or "image/jpeg", may_be_page=False)
 
 
-FORMAT = format_of("lido", read)
+FORMAT = format_of("lido", read=read)

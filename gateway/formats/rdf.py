@@ -15,7 +15,8 @@ from gateway.core.model import DateType, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import RDF, XML
 from gateway.formats._describing import Describing, first
-from gateway.formats._tables import TABLES, TARGETS, attribute_of, find, format_of, text, texts, with_role
+from gateway.formats._paths import attribute_of, find, text, texts
+from gateway.formats._tables import TABLES, TARGETS, format_of, with_role
 
 _Label: TypeAlias = tuple[str, str]  # a text, and its language
 _AGENTS = {"creator": "aut", "author": "aut", "aut": "aut", "contributor": "ctb"}
@@ -132,4 +133,4 @@ def _aggregated(root: Element, known: Describing) -> None:
             known.rights(text_of(element), attribute_of(element, "resource"))
 
 
-FORMAT = format_of("rdf", read)
+FORMAT = format_of("rdf", read=read)

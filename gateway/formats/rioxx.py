@@ -8,54 +8,43 @@ DOI or Handle. A gateway cannot know which DOI is that of its source, so all are
 written, because all identifiers of Rioxx are addresses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gateway.core.addresses import address, any_uri, is_address
 from gateway.core.bibliography.dates import iso_of
 from gateway.core.bibliography.dublin_core import spelled
 from gateway.core.bibliography.types import address_of
 from gateway.core.model import Agent, DateType, FileLink, Relation, Work
-from gateway.core.xmlio import Element
+from gateway.core.xmlio import Element, text_of
 from gateway.core.xmltext import DC, DCTERMS
-from gateway.formats import MetadataFormat, oai_openaire
+from gateway.formats import oai_openaire
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import UNKNOWN as NO_TYPE
 from gateway.formats._file_links import type_named
-from gateway.formats._tables import TABLES, attribute_of, find, read_by, record_in, text, texts
+from gateway.formats._paths import attribute_of, text
+from gateway.formats._tables import format_of
 from gateway.formats._writing import UNKNOWN, Facts, around, document, facts_of, lang, tag
 
 _PUBLISHED = "c_970fb48d4fbd8a85"  # COAR version types: the version of record
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a record; None if there is none."""
-    record = record_in(root, "rioxx")
-    if record is None:
-        return None
-    known = Describing("dc:identifier")
-    read_by("rioxx", record, known)
-    _external(record, known)
+def _more(record: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
+    # Identifiers of external versions: of the version of record, or of what has the type of the work alone.
+    own_type = text(record, "type").rpartition("/")[2]
+    for element in held["ext_relation[rel=cite-as]"]:
+        version, type_ = attribute_of(element, "coar_version"), attribute_of(element, "coar_type").rpartition("/")[2]
+        is_own = _PUBLISHED in version or (not version and type_ in ("", own_type))
+        known.identifier(text_of(element), relation=Relation.OWN if is_own else Relation.OTHER)
     # Rioxx 3 has the landing page as dc:identifier, Rioxx 2 the file; some mix them up.
-    is_third = bool(find(record, "creator|relation/*") or known.files)
-    stated = "" if is_third else first(map(type_named, texts(record, "format")))
-    for words in texts(record, "identifier"):
+    is_third = bool(held["creator|relation/*"] or known.files)
+    stated = "" if is_third else first(map(type_named, map(text_of, held["format"])))
+    for words in filter(None, map(text_of, held["identifier"])):
         before = len(known.files)
         known.link(words, stated)
         if len(known.files) == before:
             known.identifier(words)
-    read_by("dc", record, known)
     if not any(date.type is DateType.ISSUED for date in known.dates):
         known.dates = [date._replace(type=DateType.ISSUED) for date in known.dates]
-    return known.work()
-
-
-def _external(record: Element, known: Describing) -> None:
-    """Add identifiers of external versions: of the version of record, or of what has the type of the work alone."""
-    own_type = text(record, "type").rpartition("/")[2]
-    for element in find(record, "ext_relation[rel=cite-as]"):
-        version, type_ = attribute_of(element, "coar_version"), attribute_of(element, "coar_type").rpartition("/")[2]
-        is_own = _PUBLISHED in version or (not version and type_ in ("", own_type))
-        known.identifier(text(element, "."), relation=Relation.OWN if is_own else Relation.OTHER)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -122,14 +111,4 @@ def _file(file: FileLink, stated: Facts, type_: str) -> str:
     return tag("dc:relation", file.url, facts)
 
 
-FORMAT = MetadataFormat(
-    namespaces=(_RIOXX, *TABLES["rioxx"]["namespaces"]),
-    rank=42,
-    read=read,
-    metadata_prefix="rioxx",
-    schema=_SCHEMA,
-    write=write,
-    is_optional=True,
-    schemas=tuple(TABLES["rioxx"]["schemas"]),
-    roots=tuple(TABLES["rioxx"]["roots"]),
-)
+FORMAT = format_of("rioxx", _more, metadata_prefix="rioxx", schema=_SCHEMA, write=write)

@@ -1,30 +1,25 @@
 """`uketd_dc`, the records of theses of EThOS (British Library): read only."""
 
+from collections.abc import Mapping
+
 from gateway.core.bibliography.people import agent_of, orcid_of, parts_of_list
 from gateway.core.digests import digest
-from gateway.core.model import Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats._describing import Describing, first
-from gateway.formats._tables import attribute_of, degree_of, format_of, read_by, record_in, texts, with_role
+from gateway.formats._paths import attribute_of
+from gateway.formats._tables import degree_of, format_of, with_role
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a thesis; None if there is none."""
-    record = record_in(root, "uketddc")
-    if record is None:
-        return None
-    known = Describing("uketd_dc:identifier")
+def _more(record: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
     for name, role in (("creator", "aut"), ("advisor", "ths")):
-        for words in texts(record, name):
+        for words in filter(None, map(text_of, held[name])):
             for part in parts_of_list(words):
                 known.agent(with_role(agent_of(part), role))
-    if known.agents and (orcid := first(map(orcid_of, texts(record, "authoridentifier")))):
+    if known.agents and (orcid := first(map(orcid_of, map(text_of, held["authoridentifier"])))):
         known.agents[0] = known.agents[0]._replace(orcid=orcid)
-    read_by("uketd_dc", record, known)
     _files(record, known)
-    degree = (*texts(record, "qualificationlevel", "qualificationname"), *known.types)
+    degree = (*map(text_of, held["qualificationlevel"] + held["qualificationname"]), *known.types)
     known.coar_type = degree_of(" ".join(degree))
-    return known.work()
 
 
 def _files(record: Element, known: Describing) -> None:
@@ -43,4 +38,4 @@ def _files(record: Element, known: Describing) -> None:
         names_file = len(known.files) > before
 
 
-FORMAT = format_of("uketd_dc", read)
+FORMAT = format_of("uketd_dc", _more)

@@ -1,36 +1,27 @@
 """xMetaDissPlus 2.2 and xMetaDiss (Deutsche Nationalbibliothek): read only."""
 
 import re
+from collections.abc import Mapping
 
 from gateway.core.bibliography.people import organization, relator
-from gateway.core.model import Agent, Work
+from gateway.core.model import Agent
 from gateway.core.words import any_of
-from gateway.core.xmlio import Element
-from gateway.formats._describing import Describing
-from gateway.formats._tables import (
-    TABLES,
-    add_source,
-    agent_at,
-    attribute_of,
-    degree_of,
-    find,
-    format_of,
-    read_by,
-    record_in,
-    text,
-    texts,
-    with_role,
-)
+from gateway.core.xmlio import Element, text_of
+from gateway.formats._describing import Describing, first
+from gateway.formats._paths import attribute_of, find, text
+from gateway.formats._tables import TABLES, add_source, agents_at, degree_of, format_of, with_role
 
-_PERSON = {
-    "prefix": ["name/prefix"],
-    "family": ["name/surName"],
-    "given": ["name/foreName"],
-    "suffix": ["name/suffix"],
-    "orcid": ["@ORCID-ID", "@ORCID", "name/identifier", "identifier"],
-    "group": ["name/organisation", "name/organization"],
-    "name": ["name/personEnteredUnderGivenName", "name"],
-}
+_person = agents_at(
+    {
+        "prefix": ["name/prefix"],
+        "family": ["name/surName"],
+        "given": ["name/foreName"],
+        "suffix": ["name/suffix"],
+        "orcid": ["@ORCID-ID", "@ORCID", "name/identifier", "identifier"],
+        "group": ["name/organisation", "name/organization"],
+        "name": ["name/personEnteredUnderGivenName", "name"],
+    }
+)
 # `Journal, 2011, Vol. 1, No. 1, pp. 1-4`, and its parts in German.
 _SOURCE = re.compile(
     r"(?P<title>[^,;]{2,200}?)[,;] (?:(?:1[5-9]|20)\d\d, )?(?=[A-Z][a-z]{0,8}\. ?\d)(?P<parts>.{1,200})"
@@ -47,33 +38,26 @@ _PARTS = {
 }
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a record; None if there is none."""
-    record = record_in(root, "xMetaDiss", "xMetaDissPlus")
-    if record is None:
-        return None
-    known = Describing("ddb:transfer")
-    for element in find(record, "creator|contributor"):
+def _more(_record: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
+    for element in held["creator|contributor"]:
         stated = attribute_of(element, "role")
         role = relator(stated) if stated else "ctb" if element.tag.endswith("contributor") else "aut"
-        for holder in list(find(element, "person")) or [element]:
+        for holder in find(element, "person") or [element]:
             known.agent(with_role(_agent(holder), role))
-    for words in texts(record, "source"):
-        _source(words, known)
-    for words in texts(record, "isPartOf[type=ZS-Ausgabe]"):
-        known.host(**_numbers(words))
-    read_by("xmetadissplus", record, known)
-    if level := text(record, "degree/level"):
+    for element in held["source"]:
+        _source(text_of(element), known)
+    for element in held["isPartOf[type=ZS-Ausgabe]"]:
+        known.host(**_numbers(text_of(element)))
+    if level := first(map(text_of, held["degree/level"])):
         known.coar_type = "thesis" if "habil" in level.lower() else degree_of(level) or known.coar_type
-    sizes = list(texts(record, "fileProperties@fileSize"))
+    sizes = [attribute_of(element, "fileSize") for element in held["fileProperties"]]
     if len(known.files) == len(sizes) == 1 and re.fullmatch("[0-9]{1,15}", sizes[0]):
         known.files[0] = known.files[0]._replace(size=int(sizes[0]))
-    return known.work()
 
 
 def _agent(holder: Element) -> Agent:
     group = text(holder, "universityOrInstitution/name", "corporate/name")
-    return organization(group) if group else agent_at(holder, _PERSON)
+    return organization(group) if group else _person(holder)
 
 
 def _numbers(words: str) -> dict[str, str]:
@@ -88,4 +72,4 @@ def _source(words: str, known: Describing) -> None:
         add_source(known, None, words)
 
 
-FORMAT = format_of("xmetadissplus", read)
+FORMAT = format_of("xmetadissplus", _more)

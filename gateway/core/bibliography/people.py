@@ -41,7 +41,9 @@ _SUFFIXES = frozenset(_WORDS["generations"])
 PARTICLES = frozenset(_WORDS["particles"])
 _INITIALS = re.compile(r"(?:\w\.?[ -]?){1,4}\.?")
 # Behind a semicolon, an organization is the affiliation of the person before.
-_ORGANIZATION = re.compile(rf"\b(?:{any_of(_WORDS['organization'])})", re.IGNORECASE)
+_ORGANIZATION = re.compile(
+    rf"\b(?=[{''.join({word[0] for word in _WORDS['organization']})}])(?:{any_of(_WORDS['organization'])})"
+)
 _COMPANIES = frozenset(_WORDS["company"])
 _AND_OTHERS = frozenset(_WORDS["and_others"])
 
@@ -95,7 +97,11 @@ def without_life(name: str) -> str:
 
 def is_organization(name: str) -> bool:
     """Return whether a name has a word that only organizations have."""
-    return _ORGANIZATION.search(name) is not None or name.rstrip(".").rpartition(" ")[2].lower() in _COMPANIES
+    return _is_body(name) or name.rstrip(".").rpartition(" ")[2].lower() in _COMPANIES
+
+
+def _is_body(text: str) -> bool:
+    return _ORGANIZATION.search(text.lower()) is not None
 
 
 def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
@@ -112,7 +118,7 @@ def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
     address = _orcid_address("-".join(orcid.groups()).upper()) if orcid else ""
     head, semicolon, behind = name.partition(";")
     affiliations: tuple[str, ...] = ()
-    if semicolon and (not behind.strip() or (_ORGANIZATION.search(behind) and not _ORGANIZATION.search(head))):
+    if semicolon and (not behind.strip() or (_is_body(behind) and not _is_body(head))):
         affiliations = (behind.strip(),) if behind.strip() else ()
         name = head.strip()
     elif semicolon:
@@ -188,7 +194,7 @@ def parts_of_list(text: str) -> list[str]:
         return [text]
     parts: list[str] = []
     for part in filter(None, map(str.strip, text.split(";"))):
-        if parts and _ORGANIZATION.search(part) and not _ORGANIZATION.search(parts[-1]):
+        if parts and _is_body(part) and not _is_body(parts[-1]):
             parts[-1] += f"; {part}"
         else:
             parts.append(part)
