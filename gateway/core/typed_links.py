@@ -16,6 +16,9 @@ from gateway.core.addresses import any_uri, is_address
 from gateway.core.xmltext import clean
 
 TEXT, JSON = "application/linkset", "application/linkset+json"
+# The relation of a work to a supplement (FRBR Core), and the type of such a file (FaBiO).
+SUPPLEMENT = "http://purl.org/vocab/frbr/core#supplement"
+SUPPLEMENT_FILE = "http://purl.org/spar/fabio/SupplementaryInformationFile"
 
 # Large headers make proxies fail: DSpace's of 8 kB was an error 502 of Apache, and CloudFront refuses 10 kB.
 MOST_BYTES = 4000

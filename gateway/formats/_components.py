@@ -11,11 +11,13 @@ from xml.sax.saxutils import unescape
 from gateway.core.addresses import address, any_uri
 from gateway.core.digests import GATEWAY, UPSTREAM, digest, spelled
 from gateway.core.model import FileLink, FileOrigin
+from gateway.core.typed_links import SUPPLEMENT_FILE
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, clean, escape, escape_attribute
 from gateway.formats._file_links import UNKNOWN
 
 OBJECT_FILE = "info:eu-repo/semantics/objectFile"
+FILE_TYPES = (OBJECT_FILE, SUPPLEMENT_FILE)
 _MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(?:\s*;.*)?")
 
 BEFORE = '<didl:Descriptor><didl:Statement mimeType="text/xml; charset=UTF-8">'
@@ -41,7 +43,7 @@ def type_of(uri: str) -> str:
 def component(file: FileLink, modified: str) -> str:
     """Return the Component of a file; `modified` is the source's date of the record that names it."""
     described = "".join(map(descriptor, _secondary(file, modified)))
-    known = f"{NAMED}{escape(any_uri(file.url))}{WITH_NAME}{_OBJECT_FILE}{described}"
+    known = f"{NAMED}{escape(any_uri(file.url))}{WITH_NAME}{_TYPED[file.is_supplement]}{described}"
     return f"<didl:Component>{known}{''.join(_resources(file))}</didl:Component>"
 
 
@@ -88,7 +90,7 @@ def _resources(file: FileLink) -> Iterator[str]:
         yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
 
 
-_OBJECT_FILE = descriptor(type_of(OBJECT_FILE))
+_TYPED = tuple(descriptor(type_of(uri)) for uri in FILE_TYPES)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
@@ -105,7 +107,7 @@ _SIZE = re.compile(r"(\d{1,19}) bytes")
 
 
 def components(root: Element) -> tuple[FileLink, ...]:
-    """Return the files of a DIDL that `component` wrote, with everything that is known of them.
+    """Return the files of a DIDL that `component` wrote, supplements too, with everything that is known of them.
 
     A Component of another kind, such as that of the landing page, is left out. Documents of others may not be read so:
     their words would become ours.
@@ -146,7 +148,7 @@ _FIXITIES = re.compile(
 _RESOURCES = re.compile('<didl:Resource mimeType="([^"]*)" ref="([^"]*)"/>')
 # What `component` writes. A reference that `escape` does not write needs a parser.
 _WRITTEN = re.compile(
-    f"{re.escape(NAMED)}([^<]*){re.escape(WITH_NAME + _OBJECT_FILE)}"
+    f"{re.escape(NAMED)}([^<]*){re.escape(WITH_NAME)}({'|'.join(map(re.escape, _TYPED))})"
     + "".join(
         f'(?:{re.escape(BEFORE)}<dcterms:{name} xmlns:dcterms="{re.escape(DCTERMS)}">([^<]*)</dcterms:{name}>'
         f"{re.escape(AFTER)})?"
@@ -162,14 +164,15 @@ def _skimmed(inside: str) -> FileLink | None:
     match = _WRITTEN.fullmatch(inside)
     if match is None or _STRANGE_REFERENCE.search(inside):
         return None
-    url, *terms = (" ".join(_unescaped(text or "").split()) for text in match.group(1, 2, 3, 4, 5))
+    url, *terms = (" ".join(_unescaped(text or "").split()) for text in match.group(1, 3, 4, 5, 6))
     digests = [
         (algorithm, value, originator == GATEWAY)
-        for stated_algorithm, text, originator in _FIXITIES.findall(match[6])
+        for stated_algorithm, text, originator in _FIXITIES.findall(match[7])
         for algorithm, value in digest(_unescaped(stated_algorithm), _unescaped(text))
     ]
-    resources = [(_unescaped(mime_type), _unescaped(ref)) for mime_type, ref in _RESOURCES.findall(match[10])]
-    return _link(url, dict(zip(_TERMS, terms, strict=True)), digests, resources, b"")
+    resources = [(_unescaped(mime_type), _unescaped(ref)) for mime_type, ref in _RESOURCES.findall(match[11])]
+    link = _link(url, dict(zip(_TERMS, terms, strict=True)), digests, resources, b"")
+    return link._replace(is_supplement=match[2] == _TYPED[True])
 
 
 def _unescaped(text: str) -> str:
@@ -182,17 +185,19 @@ def _file(element: Element) -> FileLink | None:
         for statement in element.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement")
         for child in children(statement)
     ]
-    if all(child.get(f"{{{RDF}}}resource") != OBJECT_FILE for child in statements):
+    types = {child.get(f"{{{RDF}}}resource") for child in statements}.intersection(FILE_TYPES)
+    if not types:
         return None
     resources = list(element.iterfind(f"./{{{DIDL}}}Resource"))
     terms = {name_of(child): text_of(child) for child in statements}
-    return _link(
+    link = _link(
         terms.get((DII, "Identifier"), ""),
         {name: text for (namespace, name), text in terms.items() if namespace == DCTERMS},
         [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)],
         [(resource.get("mimeType") or "", resource.get("ref") or "") for resource in resources],
         _content(resources),
     )
+    return link._replace(is_supplement=SUPPLEMENT_FILE in types)
 
 
 def _link(

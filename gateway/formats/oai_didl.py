@@ -1,7 +1,8 @@
 """`oai_didl`: an MPEG-21 DIDL document per item, its files By-Reference (ISO/IEC 21000-2; D-Lib Magazine 10(12), 2004).
 
 It has one Item: its identifier, the published oai_dc unchanged, the date of the last change at the source, and a
-Component for each file. A further Component is for the landing page, with a type that distinguishes it from files.
+Component for each file. Supplements come behind the files, with a type of their own. A further Component is for the
+landing page, with a type that distinguishes it from files.
 DIDLs of all profiles are read.
 """
 
@@ -13,14 +14,15 @@ from functools import lru_cache
 from gateway.core import xmlio
 from gateway.core.addresses import address, any_uri, is_address, uri_of
 from gateway.core.model import Content, FileLink, Statement, Work
+from gateway.core.typed_links import SUPPLEMENT_FILE
 from gateway.core.xmlio import Element, name_of, text_of
 from gateway.core.xmltext import DIDL, DII, RDF, XSI, escape, escape_attribute
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._components import (
     AFTER,
     BEFORE,
+    FILE_TYPES,
     NAMED,
-    OBJECT_FILE,
     WITH_NAME,
     component,
     components,
@@ -63,11 +65,12 @@ def contents(work: Work) -> Iterator[Content]:
         sha256 = next((digest for algorithm, digest, _ in file.fixity if algorithm == "sha256"), "").lower()
         size = file.size if file.size is not None and 0 <= file.size < _MOST_BYTES else None
         is_sound = _SHA256.fullmatch(sha256) is not None
-        yield Content(file.url, file.mime_type, size, sha256 if is_sound else "", file.modified, file.copy_url)
+        digest_ = sha256 if is_sound else ""
+        yield Content(file.url, file.mime_type, size, digest_, file.modified, file.copy_url, file.is_supplement)
 
 
 def _referred(work: Work) -> Iterator[FileLink]:
-    return (file for file in work.files if is_address(file.url))  # no other is a legal anyURI
+    return (file for file in work.all_files if is_address(file.url))  # no other is a legal anyURI
 
 
 @lru_cache(maxsize=1024)  # many records of a source changed together
@@ -84,7 +87,7 @@ _START_PAGE = descriptor(type_of(START_PAGE))
 
 
 def files_of_ours(root: Element) -> tuple[FileLink, ...]:
-    """Return the files of a DIDL that `write` made, with everything that was known of them."""
+    """Return the files of a DIDL that `write` made, supplements too, with everything that was known of them."""
     return components(root)
 
 
@@ -103,7 +106,7 @@ def read_apart(content: bytes) -> Work | None:
     root = xmlio.parse(left)
     others = every_component(root)
     in_order = (next(others, None) if file is None else file for file in files)
-    return (read(root, b"") or Work())._replace(files=tuple(file for file in in_order if file is not None))
+    return (read(root, b"") or Work()).with_files(file for file in in_order if file is not None)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
@@ -127,7 +130,9 @@ def read(root: Element, _content: bytes) -> Work | None:
         for element in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
         if (text := text_of(element)) and text not in known
     )
-    return completed(metadata, identifiers, files, page)
+    work = completed(metadata, identifiers, files, page)
+    supplements = {file.url for file in files if file.is_supplement}  # metadata inside may name them like files
+    return work.with_files(file._replace(is_supplement=file.url in supplements) for file in work.files)
 
 
 def _metadata(root: Element) -> Work | None:
@@ -162,11 +167,12 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
         if not url.lower().startswith(("http://", "https://")):
             continue
         types = set(_types_above(resource, seen))
-        is_page = START_PAGE in types or (OBJECT_FILE not in types and "html" in (resource.get("mimeType") or ""))
+        is_typed = not types.isdisjoint(FILE_TYPES)
+        is_page = START_PAGE in types or (not is_typed and "html" in (resource.get("mimeType") or ""))
         if is_page:
             page = page or address(url)
-        elif not types.intersection(_NO_FILES) and (file := _file(resource, url, alone, is_typed=OBJECT_FILE in types)):
-            files.setdefault(file.url, file)
+        elif not types.intersection(_NO_FILES) and (file := _file(resource, url, alone, is_typed=is_typed)):
+            files.setdefault(file.url, file._replace(is_supplement=SUPPLEMENT_FILE in types))
     return tuple(files.values()), page
 
 

@@ -7,7 +7,7 @@ perhaps later. The title, the DOI or another identifier of the work must also be
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -60,6 +60,7 @@ _MISSING = {
 _DOI_ELSEWHERE = " The DOI is on its first pages; it must be stated as its own, with the title or an abstract."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
 _NOTHING = "Nothing on its first pages is of the work: no title, no identifier, and no author."
+_LINKED = "A page of the work links to it as a supplement."
 _WITHOUT_EFFECT = "review_reject_score"
 # The beginnings of the reasons of the two rules that accept.
 BY_LICENSE = "The licence "
@@ -116,12 +117,16 @@ def decided(
     acceptance while the bytes are the same. An accepted copy that no longer exists is rejected. `at` is the second.
     """
     last = words(earlier)
-    opinions = (
-        _decision(identifier, candidate, searched, thresholds, at, last.get(candidate.url))
-        for candidate in searched.candidates
-        if candidate.found_by != NAMED
-    )
-    news = [opinion for opinion in opinions if opinion is not None and _is_news(opinion, last.get(opinion.url))]
+    now = dict(last)
+    news = []
+    for candidate in sorted(searched.candidates, key=lambda candidate: candidate.is_supplement):
+        before = last.get(candidate.url)
+        opinion = None
+        if candidate.found_by != NAMED:
+            opinion = _decision(identifier, candidate, searched, thresholds, at, before, now)
+        if opinion is not None and _is_news(opinion, before):
+            news.append(opinion)
+            now[opinion.url] = opinion
     if searched.lost:
         decided_now = {decision.url for decision in news}
         accepted = [
@@ -179,8 +184,9 @@ def _decision(
     thresholds: Thresholds,
     at: int,
     before: Decision | None,
+    now: Mapping[str, Decision],
 ) -> Decision | None:
-    """Return the decision on a copy, or None if there is nothing to decide."""
+    """Return the decision on a copy, or None if there is nothing to decide; `now` are those in force on all copies."""
     by = RULE
     if searched.is_another and before is not None and before.verdict == "accept" and candidate.outcome in _DOUBTFUL:
         return Decision(identifier, candidate.url, candidate.sha256 or before.sha256, "review", _ANOTHER, by, at)
@@ -193,6 +199,8 @@ def _decision(
         return None
     elif before is not None and before.decided_by != RULE:
         ruling, by = _after_a_person(before, candidate, thresholds)
+    elif candidate.is_supplement:
+        ruling = _of_supplement(candidate, thresholds, now)
     else:
         ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
         if ruling.verdict == "reject" and _is_replaced(before, candidate):
@@ -277,6 +285,21 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("accept", f"{BY_LICENSE}{candidate.license} was stated for this copy.")
     ruling = _by_policy(candidate.version or candidate.text_version, policy, published, month)
     return Ruling("review", candidate.doubt) if candidate.doubt and policy is None else ruling
+
+
+def _of_supplement(candidate: Candidate, thresholds: Thresholds, now: Mapping[str, Decision]) -> Ruling:
+    """Return the ruling on a supplement: it follows a file that a rule accepts under the licence of their page."""
+    if not thresholds.is_on:
+        return Ruling("review", _about_the_file(candidate, thresholds))
+    if doubt := candidate.doubt or _about_the_kind(candidate):
+        return Ruling("review", f"{_LINKED} {doubt}")
+    beside = [now[url] for url in candidate.beside if url in now]
+    reason = f"{BY_LICENSE}{candidate.license} "
+    if is_open(candidate.license) and any(
+        (file.verdict, file.decided_by) == ("accept", RULE) and file.reason.startswith(reason) for file in beside
+    ):
+        return Ruling("accept", f"{_LINKED} It follows the file there: {candidate.license} was stated for both.")
+    return Ruling("review", f"{_LINKED} No rule accepted a file of that page under an open licence that it states.")
 
 
 def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:

@@ -104,12 +104,12 @@ def facts_of(candidate: Candidate) -> dict[str, object]:
         "version": candidate.version,
         "version by its text": candidate.text_version,
         "licence": candidate.license,
-        "score": candidate.likeness if candidate.judge else "",
+        "score": candidate.likeness if candidate.has_likeness else "",
         "on its first pages": " and ".join(
             filter(None, ("the DOI" * candidate.has_doi, "the title" * candidate.has_title))
         ),
         "identified by": " and ".join(sign.replace("-", " ") for sign in candidate.identified_by)
-        or "nothing" * bool(candidate.judge),
+        or "nothing" * candidate.has_likeness,
         "kind": candidate.kind or "auxiliary file" * candidate.is_auxiliary,
         "pages": candidate.pages or "",
         "not before": "a day that is not stated" if candidate.open_from == UNNAMED else candidate.open_from,

@@ -55,7 +55,7 @@ def copy_of(
         candidate.found_by,
         host_of(candidate.final_url or candidate.url),
         str(candidate.outcome),
-        candidate.likeness if candidate.judge else None,
+        candidate.likeness if candidate.has_likeness else None,
         candidate.kind,
         str(colour),
         candidate.license,

@@ -64,7 +64,7 @@ def _offered(link: FileLink, terms: Terms) -> FileLink:
     has_copy = bool(copies and terms.copies_at and copies.has(link.sha256))
     is_carried = copies is not None and link.size is not None and link.size <= terms.most_bytes
     return link._replace(
-        is_named=terms.is_named,
+        is_named=terms.is_named and not link.is_supplement,  # many readers take each address in oai_dc for the work
         copy_url=f"{terms.copies_at}/{link.sha256}" if has_copy else "",
         content=copies.read(link.sha256) if copies and is_carried else b"",
     )
@@ -114,6 +114,7 @@ def _accepted(decision: Decision, candidate: Candidate | None, held: FileLink | 
         found_in=f"{candidate.found_by} ({evidence})" if evidence else candidate.found_by,
         license=candidate.license_url or license_uri(candidate.license) or candidate.license,
         version=candidate.version or candidate.text_version,
+        is_supplement=candidate.is_supplement,
     )
 
 

@@ -29,7 +29,7 @@ class Reviewed(NamedTuple):
     @property
     def score(self) -> float | None:
         """The score of the file; None if this release has not read it."""
-        return self.candidate.likeness if self.candidate and self.candidate.judge else None
+        return self.candidate.likeness if self.candidate and self.candidate.has_likeness else None
 
     @property
     def version(self) -> str:

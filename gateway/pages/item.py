@@ -170,7 +170,7 @@ class Item(NamedTuple):
     that search engines show: of our page, or of the page at its source. `forms` has those of its other forms by their
     endings, `metadata` those of its metadata by prefix. `origin` is the address of the page at its source, `source` the
     name of the source here. `is_too_large`: not everything in its record is known. `statements` is the number of its
-    Dublin Core statements. `tried` is the last search for a file, if there is none.
+    Dublin Core statements. `tried` is the last search for a file, if there is none. `supplements` are not `files`.
     """
 
     identifier: str
@@ -197,6 +197,7 @@ class Item(NamedTuple):
     before: str = ""
     after: str = ""
     tried: Tried | None = None
+    supplements: tuple[ShownFile, ...] = ()
 
     @property
     def title(self) -> str:
@@ -273,6 +274,7 @@ def item_of(
         before=before,
         after=after,
         tried=tried,
+        supplements=shown_files(description.work.supplements),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from gateway.core.bibliography.dates import date_parts
 from gateway.core.model import Outcome, Tried
-from gateway.core.typed_links import JSON, TEXT, Link, spdx_uri
+from gateway.core.typed_links import JSON, SUPPLEMENT, SUPPLEMENT_FILE, TEXT, Link, spdx_uri
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.citations import BIBTEX_TYPE, CSL_JSON_TYPE, RIS_TYPE
 from gateway.pages.item import Item, License, ShownFile
@@ -173,6 +173,7 @@ def item_json(item: Item) -> str:
         ],
         "license": item.license.url if item.license else None,
         "files": [_file_facts(file) for file in item.files],
+        "supplements": [_file_facts(file) for file in item.supplements],
         "search": None if item.files or item.is_too_large else _search(item),
         "provenance": [
             {
@@ -252,6 +253,8 @@ def links_of_page(item: Item) -> Iterator[Link]:
         yield Link(page, "describedby", item.forms[form], type=media_type, profile=_PROFILES.get(form, ""))
     for file in item.files:
         yield Link(page, "item", file.copy_url or file.url, type=file.mime_type)
+    for file in item.supplements:
+        yield Link(page, SUPPLEMENT, file.copy_url or file.url, type=file.mime_type)
     for author in item.reference.authors:
         if author.orcid:
             yield Link(page, "author", author.orcid)
@@ -293,6 +296,9 @@ def link_set(item: Item) -> Iterator[Link]:
             yield Link(item.forms[form], "profile", _PROFILES[form])
     for file in item.files:
         yield Link(file.copy_url or file.url, "collection", item.url, type="text/html")
+    for file in item.supplements:
+        yield Link(file.copy_url or file.url, "type", SUPPLEMENT_FILE)
+    for file in (*item.files, *item.supplements):
         license_url = _license(file.license)
         if license_url and license_url != _license(item.license):
             yield Link(file.copy_url or file.url, "license", license_url)

@@ -40,7 +40,7 @@ _XML = "application/xml; charset=UTF-8"
 _MOST_BYTES = 50_000
 _MOST_FILES = 50
 _MOST_FILES_LISTED = 40  # on one page of the list of all files
-_MOST_SHOWN = {"abstracts": 5, "paragraphs": 20, "subjects": 20, "identifiers": 10}
+_MOST_SHOWN = {"abstracts": 5, "paragraphs": 20, "subjects": 20, "identifiers": 10, "supplements": 10}
 _FEWEST_FILES = 5
 # What the templates write around each text, and the least size of a page; all measured, and rounded up.
 _FRAME, _FILE, _DIGEST, _SUBJECT, _IDENTIFIER, _TAG, _PARAGRAPH = 14_000, 540, 130, 200, 120, 40, 40
@@ -232,7 +232,7 @@ class _Landing:
 
     def _list(self, item: Item, form: str, asked: Request) -> Response:
         """Answer with a part of the authors or of the files; `after` is how many come before it."""
-        entries = item.reference.authors if form == "authors" else item.files
+        entries = item.reference.authors if form == "authors" else (*item.files, *item.supplements)
         text = asked.args.get("after", "0")
         is_number = text.isascii() and text.isdigit() and len(text) < 10  # noqa: PLR2004 - no list has so many entries
         if not is_number or int(text) > max(0, len(entries) - 1):

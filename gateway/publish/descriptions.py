@@ -93,7 +93,7 @@ def _work(root: Element, content: bytes) -> Work:
         work = reader_of(name_of(element)[0]).read(element, content) or Work()
     except UnusableRecord:
         return Work()
-    return work._replace(files=oai_didl.files_of_ours(element)) if name_of(element) == (DIDL, "DIDL") else work
+    return work.with_files(oai_didl.files_of_ours(element)) if name_of(element) == (DIDL, "DIDL") else work
 
 
 def _text(holder: Element, path: str) -> str:

@@ -157,7 +157,7 @@ def _permitted(task: Task, identifier: str, read: list[Read], known: Forbidden |
     ordered = best_first(task.facts.prefer, read)
     work = work_of(task.upstream, ordered)
     if known is not None:
-        known = known.with_files(work.files)
+        known = known.with_files(work.all_files)
         ordered = [_quiet(record, known) for record in ordered]
     if files := withholding.permitted(task.files, known):
         work = with_known_files(work, files)

@@ -149,20 +149,12 @@ def work_of(upstream: str, read: list[Read]) -> Work:
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
         landing_page=next((work.landing_page for work in works if work.landing_page), ""),
-        files=_first_of_each(file for work in works for file in work.files),
         license=best.license,
         modified=_modified(read),
         upstream=upstream,
         oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
         bibliography=best.bibliography,
-    )
-
-
-def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
-    files_by_url: dict[str, FileLink] = {}
-    for file in files:
-        files_by_url.setdefault(file.url, file)
-    return tuple(files_by_url.values())
+    ).with_files(file for work in works for file in work.all_files)
 
 
 def _modified(read: list[Read]) -> str:
@@ -178,7 +170,7 @@ def with_known_files(work: Work, known: Iterable[FileLink]) -> Work:
     accepted file of a search is added, marked as discovered. The statements of the source always come first. Facts
     about a file that the record no longer names are left out.
     """
-    files = {file.url: file for file in work.files}
+    files = {file.url: file for file in work.all_files}
     named = []
     for entry in known:
         if entry.url in files:
@@ -186,7 +178,7 @@ def with_known_files(work: Work, known: Iterable[FileLink]) -> Work:
         elif entry.origin is FileOrigin.DISCOVERED:
             files[entry.url] = entry
             named += [entry.url] * entry.is_named
-    work = work._replace(files=tuple(files.values()))
+    work = work.with_files(files.values())
     return naming(work, named) if named else work
 
 

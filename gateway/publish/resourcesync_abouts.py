@@ -15,6 +15,7 @@ from gateway.core.addresses import address, any_uri, is_address, uri_of
 from gateway.core.digests import digest, in_order
 from gateway.core.errors import NotXml
 from gateway.core.model import FileLink, Work
+from gateway.core.typed_links import SUPPLEMENT, SUPPLEMENT_FILE
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import SITEMAP
 from gateway.publish.provenance import Origin
@@ -40,11 +41,10 @@ def completed(work: Work, abouts: Iterable[bytes]) -> Work:
     entries = read(abouts)
     if entries == Related():
         return work
-    files = {**{file.url: file for file in work.files}, **{file.url: file for file in entries.files}}
+    files = {**{file.url: file for file in work.all_files}, **{file.url: file for file in entries.files}}
     page = work.landing_page or entries.landing_page
     identifiers = tuple(dict.fromkeys((*entries.identifiers, *work.identifiers)))
-    return work._replace(
-        files=tuple(files.values()),
+    return work.with_files(files.values())._replace(
         landing_page=page,
         identifiers=identifiers or (() if page else entries.canonical),  # better than the address of a representation
     )
@@ -57,7 +57,7 @@ def read(abouts: Iterable[bytes]) -> Related:
         return Related()
     own, content = entries[0], entries[1:]
     pages = [entry for entry in content if _is_page(_listed(entry))]  # of the work, with links to its files
-    links = [_linked(link) for link in _links(own, "describes")]
+    links = [_linked(link) for rel in ("describes", SUPPLEMENT) for link in _links(own, rel)]
     links += filter(_is_page, map(_linked, _links(own, "alternate")))
     links += filter(_is_content, (_linked(link) for entry in (own, *pages) for link in _links(entry, "item")))
     links += [link for entry in content for link in (_listed(entry), *map(_linked, _links(entry, "alternate")))]
@@ -158,13 +158,15 @@ def _listed(entry: Element) -> FileLink:
     via = next(_links(entry, "via"), None)
     source = "" if via is None else f", which has it from {via.get('href')}"
     listed = _file(url, modified, metadata, f"its own entry in the list{source}")
+    is_supplement = any(link.get("href") == SUPPLEMENT_FILE for link in _links(entry, "type"))
     is_page = listed.mime_type == _UNKNOWN and next(_links(entry, "item"), None) is not None
-    return listed._replace(mime_type="text/html") if is_page else listed
+    return listed._replace(mime_type="text/html" if is_page else listed.mime_type, is_supplement=is_supplement)
 
 
 def _linked(link: Element) -> FileLink:
     """Return the file that a link leads to."""
-    return _file(link.get("href", ""), link.get("modified", ""), link, f"rs:ln {link.get('rel')}")
+    linked = _file(link.get("href", ""), link.get("modified", ""), link, f"rs:ln {link.get('rel')}")
+    return linked._replace(is_supplement=link.get("rel") == SUPPLEMENT)
 
 
 def _file(url: str, modified: str, metadata: Element | None, found_in: str) -> FileLink:
@@ -194,6 +196,7 @@ def _merged(before: FileLink | None, link: FileLink) -> FileLink:
         sha256=link.sha256 if link.digests else before.sha256,
         modified=link.modified or before.modified,
         digests=link.digests or before.digests,
+        is_supplement=before.is_supplement or link.is_supplement,
     )
 
 

@@ -49,6 +49,7 @@ def without(work: Work, known: Forbidden | None) -> Work:
         statements=statements,
         landing_page="" if is_forbidden else page,
         files=permitted(work.files, known),
+        supplements=permitted(work.supplements, known),
         oai_dc=work.oai_dc if statements == work.statements else b"",
         bibliography=work.bibliography if is_whole else None,
     )

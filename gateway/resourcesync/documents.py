@@ -19,6 +19,7 @@ from gateway.core.addresses import is_address
 from gateway.core.model import Content, Resource, ResourceChange, Source
 from gateway.core.names import upstream_identifier
 from gateway.core.secret_arguments import secret_argument
+from gateway.core.typed_links import SUPPLEMENT
 from gateway.core.xmltext import SITEMAP, clean, escape, escape_attribute, is_legal, utc_datetime
 
 TERMS: Final = "http://www.openarchives.org/rs/terms/"
@@ -163,13 +164,15 @@ class Entries:
     def _described(self, resource: Resource | ResourceChange, contents: Iterable[Content]) -> str:
         """Return the links to the DOI and the page of the item, and to its files.
 
-        Only files are described: an entry without `describes` is an item without full text. A file whose address a
-        list cannot have is left out. With the link to the page, all files are stated.
+        Only files are described: an entry without `describes` is an item without full text. Supplements have a relation
+        of their own. A file whose address a list cannot have is left out. With the link to the page, all files are
+        stated.
         """
         page = self._page_of(resource.identifier) if self._page_of else ""
         links = (
-            link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
+            link(Link(rel, content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
             for content in contents
+            for rel in (SUPPLEMENT if content.is_supplement else "describes",)
             if len(content.url) <= MOST_ADDRESS and is_legal(content.url)
         )
         doi = self._cited(resource.item)

@@ -14,6 +14,7 @@ from flask import Blueprint, Response, abort
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Content
+from gateway.core.typed_links import SUPPLEMENT_FILE
 from gateway.core.xmltext import clean, escape, escape_attribute, is_legal, utc_datetime
 from gateway.resourcesync.addresses import FOLDER, Addresses
 from gateway.resourcesync.documents import MOST_ADDRESS, Document, Link, hash_of, link, md
@@ -94,6 +95,7 @@ def _entries(view: View, contents: list[tuple[int, Content]], described_by: Desc
         addresses = (address for item in by_item for address in described_by(view, identifiers[item]))
         links = [link(Link("describedby", address, "application/xml")) for address in islice(addresses, _MOST_LINKS)]
         links += [link(Link("duplicate", best.copy_url, clean(best.mime_type)))] if best.copy_url else []
+        links += [link(Link("type", SUPPLEMENT_FILE))] * all(content.is_supplement for content in by_item.values())
         changed = f"<lastmod>{best.modified}</lastmod>" if _UTC.fullmatch(best.modified) else ""
         yield f"<url><loc>{escape(url)}</loc>{changed}{_facts(best)}{''.join(links)}</url>\n"
 

@@ -252,7 +252,9 @@ def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
     if session.one(SQL["files_any"]) == (1,):
         for item, *row in session.execute(SQL["files"], (numbers,)):
             link = FileLink(*row)
-            link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
+            link = link._replace(
+                origin=FileOrigin(link.origin), is_named=bool(link.is_named), is_supplement=bool(link.is_supplement)
+            )
             files.setdefault(item, []).append(link)
     return files
 

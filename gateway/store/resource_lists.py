@@ -205,5 +205,5 @@ def _resource_change(
 
 
 def _content(row: Sequence[Any]) -> tuple[int, Content]:
-    item, url, mime_type, size, sha256, modified, copy_url = row
-    return item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)
+    item, url, mime_type, size, sha256, modified, copy_url, is_supplement = row
+    return item, Content(url, mime_type, size, sha256.hex(), modified, copy_url, bool(is_supplement))

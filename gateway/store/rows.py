@@ -248,8 +248,8 @@ class Planner:
 
 def content_rows(item: int, contents: Iterable[Content]) -> Iterator[Row]:
     """Yield the rows of the files to which the DIDL of an item refers."""
-    for place, (url, mime_type, size, sha256, modified, copy_url) in enumerate(contents):
-        yield item, place, url, mime_type, size, bytes.fromhex(sha256), modified, copy_url
+    for place, (url, mime_type, size, sha256, modified, copy_url, is_supplement) in enumerate(contents):
+        yield item, place, url, mime_type, size, bytes.fromhex(sha256), modified, copy_url, is_supplement
 
 
 def ancestors(spec: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from gateway.core import xmlio
 from gateway.core.errors import NotXml, StoreDamaged
 from gateway.core.model import Work
 from gateway.core.names import FULLTEXT
+from gateway.core.typed_links import SUPPLEMENT_FILE
 from gateway.formats import reader_of
 from gateway.store.base import Store
 from harvester.audit.compare import Difference, HeldWork, differences, held_of, title_key
@@ -39,9 +40,10 @@ def of_store(store: Store, sources: tuple[str, ...]) -> Iterator[HeldWork]:
 
 
 def of_mirror(place: MirrorFolder) -> Iterator[HeldWork]:
-    """Return every object of a mirror that is not deleted. It has a file if one is stored that is not metadata.
+    """Return every object of a mirror that is not deleted.
 
-    Raise StoreDamaged for an object that cannot be read.
+    It has a file if one is stored that is neither metadata nor a supplement. Raise StoreDamaged for an object that
+    cannot be read.
     """
     for folder in place.root.objects():
         try:
@@ -52,7 +54,7 @@ def of_mirror(place: MirrorFolder) -> Iterator[HeldWork]:
             content = (folder / inventory.place(DOCUMENT)).read_bytes()
         except (StoreDamaged, OSError, KeyError) as error:
             raise StoreDamaged(f"{folder} cannot be read; run `harvester mirror audit`: {error}") from error
-        has_file = any(file.is_good and file.type != METADATA for file in holding.files)
+        has_file = any(file.is_good and file.type not in (METADATA, SUPPLEMENT_FILE) for file in holding.files)
         yield held_of(holding.identifier, _work(holding.identifier, content), has_file=has_file)
 
 

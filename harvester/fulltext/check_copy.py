@@ -3,17 +3,20 @@
 import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
+from io import BytesIO
 from typing import NamedTuple, TypeAlias
+from zipfile import is_zipfile
 
-from gateway.core.model import Candidate, FileLink, Outcome
+from gateway.core.model import Candidate, DocumentKind, FileLink, Outcome
 from gateway.core.xmltext import clean, utc_datetime
+from gateway.formats._file_links import file_type
 from gateway.fulltext.search_result import NAMED, REVIEWED
 from harvester.fulltext.access_rights import future_day_in, open_from_words
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import SECONDS, Extracted, extract
 from harvester.fulltext.pdf.file_claims import claims_of
-from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
+from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN, XML
 from harvester.fulltext.pdf.judge import JUDGE, expected, judge
 from harvester.fulltext.rights_words import is_trusted
 from harvester.fulltext.steps import Known
@@ -22,11 +25,19 @@ from harvester.http.dates import http_date
 from harvester.http.messages import Fetch
 
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
-_STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
+_STATED = (
+    "evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted", "is_supplement",
+    "beside",
+)  # fmt: skip
 # Parts of a verdict, by the names of their fields in `Verdict` and `Candidate`.
 _JUDGED = (
     "outcome", "likeness", "has_doi", "has_title", "is_auxiliary", "kind", "text_version", "identified_by", "pages",
 )  # fmt: skip
+# Types of supplements: what is an archive, what is never text, and what says little, by the beginning of the bytes.
+_ZIP, _TEXTS = "application/zip", ("text/plain", XML)
+_ZIPPED = re.compile(r"^application/(?:zip$|epub\+zip$|vnd\.(?:openxmlformats-|oasis\.opendocument))")
+_NOT_TEXT = re.compile(r"(?:audio|image|video)/(?!svg)|application/(?:gzip|msword|vnd\.ms-)")
+_VAGUE = (UNKNOWN, _ZIP, "application/gzip", "application/msword", *_TEXTS)
 Keep: TypeAlias = Callable[[bytes], None]
 # A function that gets the SHA-256 of a file that was read, and the beginning of its text.
 KeepText: TypeAlias = Callable[[str, str], None]
@@ -49,9 +60,10 @@ def check(
 ) -> Candidate:
     """Return the result of fetching and comparing a copy; `at` is now, in Unix seconds.
 
-    A copy under an embargo is not fetched. `keep` gets the bytes of a file that may be the work, and `keep_text` the
-    beginning of every text. Failures of a server or a file are outcomes, not errors. Raise ConfigurationError when the
-    process that reads PDF files cannot start.
+    A copy under an embargo is not fetched. A supplement is not compared: it must be a whole file of its type. `keep`
+    gets the bytes of a file that may be the work, or of a supplement, and `keep_text` the beginning of every text.
+    Failures of a server or a file are outcomes, not errors. Raise ConfigurationError when the process that reads PDF
+    files cannot start.
     """
     today = utc_datetime(at)[:10]
     if offer.copy.open_from > today:
@@ -61,7 +73,10 @@ def check(
     candidate = _visited(candidate, visited)
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
-    candidate = _read(candidate, visited, known, today, keep_text)
+    if offer.copy.is_supplement:
+        candidate = _supplement(candidate, visited)
+    else:
+        candidate = _read(candidate, visited, known, today, keep_text)
     if candidate.outcome in REVIEWED:
         keep(visited.fetched.body)
     return candidate
@@ -163,6 +178,34 @@ def _read(candidate: Candidate, visited: Visit, known: Known, today: str, keep_t
             keep_text(candidate.sha256, first_page_of(text_of_article(visited.fetched.body)))
         return candidate._replace(outcome=outcome)
     return judged(candidate, visited.fetched.body, known, today, keep_text)
+
+
+def _supplement(candidate: Candidate, visited: Visit) -> Candidate:
+    """Return a supplement with its facts, if its bytes are a whole file of the stated type, and not a page."""
+    assert visited.fetched is not None
+    candidate, body = _held(candidate, visited), visited.fetched.body
+    sent = visited.fetched.header("Content-Type").partition(";")[0].strip().lower()
+    types = (file_type(visited.url), file_type(candidate.url), sent)
+    stated = next((type_ for type_ in types if type_ not in ("", UNKNOWN, HTML)), "")
+    if visited.mime_type == HTML:
+        return candidate._replace(outcome=Outcome.WRONG_MIMETYPE)
+    if PDF in (stated, visited.mime_type):
+        outcome = extract(body).outcome if is_pdf(visited) else Outcome.NOT_PDF
+        if outcome not in (Outcome.SUCCESS, Outcome.NO_TEXT):
+            return candidate._replace(outcome=outcome)
+    elif visited.mime_type == _ZIP or _ZIPPED.search(stated):
+        if not is_zipfile(BytesIO(body)):
+            return candidate._replace(outcome=Outcome.WRONG_MIMETYPE)
+    elif _NOT_TEXT.match(stated) and visited.mime_type in _TEXTS:  # a message of the server
+        return candidate._replace(outcome=Outcome.WRONG_MIMETYPE)
+    return candidate._replace(
+        outcome=Outcome.SUPPLEMENT,
+        mime_type=stated if stated and visited.mime_type in _VAGUE else visited.mime_type,
+        is_auxiliary=True,
+        kind=str(DocumentKind.SUPPLEMENT),
+        judge=JUDGE,
+        has_read_claims=True,
+    )
 
 
 def judged(candidate: Candidate, body: bytes, known: Known, today: str, keep_text: KeepText) -> Candidate:

@@ -97,6 +97,7 @@ def _judge_one(work: FullTextSearch, stored: Fetch, identifier: str, url: str) -
     if (
         state is None
         or candidate is None
+        or candidate.is_supplement
         or known is None
         or mime_type(body) != PDF
         or (is_doubtful and not known.described)

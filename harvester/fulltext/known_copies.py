@@ -22,8 +22,8 @@ class Copy(NamedTuple):
     `is_page`: the address is a page about the work, which may link to the file. `version` is one of submitted,
     accepted, published; `license` a name of `licenses`. `evidence` names the place in the answer; `open_from` is the
     day on which it becomes available. `is_open`: the service says that everybody may read it, under any licence.
-    `is_shut`: the record or its registry says that access is restricted, without an end. `doubt`, `restriction` and
-    `retracted` are sentences, as in `Candidate`.
+    `is_shut`: the record or its registry says that access is restricted, without an end. `doubt`, `restriction`,
+    `retracted`, `is_supplement` and `beside` are as in `Candidate`.
     """
 
     url: str
@@ -40,6 +40,8 @@ class Copy(NamedTuple):
     doubt: str = ""
     restriction: str = ""
     retracted: str = ""
+    is_supplement: bool = False
+    beside: tuple[str, ...] = ()
 
     @property
     def is_other_type(self) -> bool:

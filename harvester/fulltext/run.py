@@ -273,6 +273,7 @@ class FullTextSearch:
             looked=self._rechecked(lease.identifier, state),
             is_another=has_changed,
             refused=refused,
+            supplements=[] if has_changed else [one for one in candidates_of(state) if one.is_supplement],
             keep=keep,
             keep_text=keep_text,
         )

@@ -7,7 +7,8 @@ without the resolver.
 `most_files` (`discover_max_files`) counts PDFs, and links that say PDF. XML, plain text, data, and APIs that need a key
 (`api.wiley.com`, `api.elsevier.com`) are stored as addresses and not requested. Refusals (401, 403, 429, a captcha, a
 login, robots.txt) do not count. A copy that is known to be open is checked beyond that number. Within a search an
-address is requested once (`steps/_fetch_once.py`). The policy of the publisher is asked for last.
+address is requested once (`steps/_fetch_once.py`). The policy of the publisher is asked for last; then the supplements
+to which the visited pages link are fetched, at most `most_files`. They never end a search.
 
 With all keys, Crossref, DataCite, Unpaywall, OpenAlex and Semantic Scholar take 3 requests for a gold work. A bronze
 one takes 4, with one for the policy. A closed work without a copy takes 6 or 7. It takes 8 if Unpaywall is asked about
@@ -84,6 +85,7 @@ def search(
     is_another: bool = False,
     wants_named: bool = False,
     refused: Iterable[str] = (),
+    supplements: Iterable[Candidate] = (),
     keep: Keep = lambda _: None,
     keep_text: KeepText = lambda *_: None,
 ) -> SearchResult:
@@ -93,14 +95,16 @@ def search(
     unless it was accepted for another work. Those at `unproven` addresses are read again in any case. `looked` are
     published files that a recheck looks after, by address: they are not requested. `keep` gets the bytes of files that
     may be the work, `keep_text` the beginning of each text that was read. If the record names its files, they are only
-    fetched (`wants_named`) and not judged. `refused` are DOIs that a person has rejected.
+    fetched (`wants_named`) and not judged. `refused` are DOIs that a person has rejected. `supplements` are those that
+    the last search knew.
     """
     known = replace(known_of(work, settings), refused=frozenset(refused))
     under_way = _Search(known, fetch, at, most_files, accepted, keep)
     under_way.keep_text = keep_text
+    under_way.supplements += map(again, supplements)
     under_way.unproven, under_way.looked = frozenset(unproven), looked or {}
     if work.files:
-        return under_way.check_named_files(work.files if wants_named else (), is_another=is_another)
+        return under_way.check_named_files(work.all_files if wants_named else (), is_another=is_another)
     return under_way.go(steps, is_another=is_another)
 
 
@@ -121,6 +125,8 @@ class _Search:
         self.traces: list[Trace] = []
         self.candidates: list[Candidate] = []
         self.waiting: list[Offer] = []  # copies that are not yet checked
+        self.supplements: list[Offer] = []  # they are checked last, at most `most_files` of them
+        self.supplements_left = most_files
         self.addresses: list[Candidate] = []  # copies that are not PDFs or need a key: stored, not requested
         self.ends: set[Outcome] = set()  # outcomes of the steps for files
         self.seen: set[str] = set()
@@ -148,12 +154,14 @@ class _Search:
             self._take(step)
         self._try()
         self._recheck_changed()
+        self._check_supplements()
+        copies = [candidate for candidate in self.candidates if not candidate.is_supplement]
         return SearchResult(
-            outcome=outcome_of_search(self.known, self.candidates, self.addresses, self.ends),
+            outcome=outcome_of_search(self.known, copies, self.addresses, self.ends),
             traces=tuple(self.traces),
             candidates=(*self.candidates, *self.addresses),
             policy=self.known.policy,
-            is_over=is_over(self.candidates, self.traces),
+            is_over=is_over(copies, self.traces),
             published=year_of(self.known),
             matches=self.known.matches,
             retracted=retraction_of(self.known, self.candidates),
@@ -186,7 +194,8 @@ class _Search:
         for url, candidate in self.accepted.items():
             if url not in self.unproven and (address(url) in self.looked or is_same(candidate, self.fetch, self.keep)):
                 self.seen.add(url)
-                self._note(candidate._replace(outcome=Outcome.SUCCESS))
+                outcome = Outcome.SUPPLEMENT if candidate.is_supplement else Outcome.SUCCESS
+                self._note(candidate._replace(outcome=outcome))
 
     def _recheck_changed(self) -> None:
         """Check every accepted copy that is not yet checked, also beyond the limit of files."""
@@ -217,11 +226,12 @@ class _Search:
         self.known = self.known.with_(result)
         if step.is_for_files:
             self.ends.add(result.outcome)
-        files = [copy for copy in result.copies if not copy.is_page]
+        files = [copy for copy in result.copies if not (copy.is_page or copy.is_supplement)]
         host = result.host or self.fetch.last_host
         way = self.fetch.way_to(host) if host else ()
         self.traces.append(Trace(step.name, result.outcome, len(files), result.note, host, way))
         self.waiting += [Offer(step.name, copy) for copy in files]
+        self.supplements += [Offer(step.name, copy) for copy in result.copies if copy.is_supplement]
 
     def _hold_back_own(self) -> None:
         """Withhold the pages of a record that states an embargo itself."""
@@ -272,6 +282,17 @@ class _Search:
                 is_file = offer.copy.says_pdf and candidate.outcome not in _REFUSED
                 self.files_left -= is_file or candidate.mime_type == PDF
                 self._note(candidate)
+
+    def _check_supplements(self) -> None:
+        """Check the supplements to which pages of the work link; each address of a search is checked once."""
+        for offer in self.supplements:
+            url = offer.copy.url
+            is_new = url not in self.seen and url not in self.reached and not offer.copy.needs_key
+            if is_new and self.supplements_left and self.addresses_left:
+                self.seen.add(url)
+                self.supplements_left -= 1
+                self.addresses_left -= 1
+                self._note(self._checked(offer))
 
     def _is_refused(self, copy: Copy) -> bool:
         """Return whether an address is for text mining, and its host has refused three requests."""

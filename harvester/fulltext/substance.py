@@ -61,6 +61,8 @@ def endings(source: str, searched: SearchResult, at: int) -> Iterator[Ending]:
         for host in trace.way:
             yield Ending(source, trace.step, host, trace.outcome, month, f"step{WAY}", day)
     for candidate in searched.candidates:
+        if candidate.is_supplement:
+            continue
         yield Ending(source, candidate.found_by, host_of_copy(candidate), candidate.outcome, month, "copy", day)
         for host in way_of_copy(candidate):
             yield Ending(source, candidate.found_by, host, candidate.outcome, month, f"copy{WAY}", day)

@@ -113,8 +113,7 @@ def _read(root: Element, content: bytes, upstream: str, found_urls: Collection[s
 
 
 def _without(work: Work, found_urls: Collection[str]) -> Work:
-    return work._replace(
-        files=tuple(file for file in work.files if file.url not in found_urls),
+    return work.with_files(file for file in work.all_files if file.url not in found_urls)._replace(
         statements=tuple(statement for statement in work.statements if statement.text not in found_urls),
     )
 

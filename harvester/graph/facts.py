@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gateway.core.addresses import address
 from gateway.core.bibliography.identifiers import is_issn
-from gateway.core.model import Candidate, Content, FileLink, SearchState, Work
+from gateway.core.model import Candidate, Content, DocumentKind, FileLink, SearchState, Work
 from gateway.core.names import source_of
 from gateway.core.normal_forms import normalized
 from gateway.core.xmltext import clean, utc_datetime
@@ -127,7 +127,7 @@ def _publication(item: Item, reference: Reference, search: dict[str, Any]) -> Pu
         journal=_legal(reference.journal),
         source=source_of(item.identifier),
         datestamp=utc_datetime(item.datestamp),
-        has_file=bool(item.contents),
+        has_file=not all(content.is_supplement for content in item.contents),
         search_outcome=item.state.outcome if item.state and item.state.searched_at else "",
         searched_at=_moment(item.state),
         open_from=_date(search.get("open_from")),
@@ -270,7 +270,7 @@ def _checked(identifier: str, url: str, candidate: Candidate, verdict: str, *, i
     return File(
         identifier,
         _legal(url),
-        score=candidate.likeness if candidate.judge else None,
+        score=candidate.likeness if candidate.has_likeness else None,
         outcome=str(candidate.outcome),
         verdict=verdict,
         is_published=is_published,
@@ -297,6 +297,7 @@ def _named(identifier: str, content: Content, held: FileLink | None, verdict: st
         media_type=_legal(content.mime_type),
         size=content.size,
         sha256=content.sha256,
+        kind=str(DocumentKind.SUPPLEMENT) if content.is_supplement else "",
         found_by=_legal(held.found_in.partition(" ")[0]) if held else "record",
         host=_legal(host_of(content.url)),
     )

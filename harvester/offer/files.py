@@ -61,7 +61,7 @@ def _published(instance: Instance, source: str, state: ItemState, decision: Deci
     if state.is_deleted or takedowns.names_item(state.identifier, source, state.upstream):
         return None
     url = address(decision.url)
-    discovered = (file for file in state.files if file.origin is FileOrigin.DISCOVERED)
+    discovered = (file for file in state.files if file.origin is FileOrigin.DISCOVERED and not file.is_supplement)
     link = next((file for file in discovered if (file.url, file.sha256) == (url, decision.sha256)), None)
     if link is None or Forbidden(takedowns).names(link):
         return None

@@ -59,7 +59,10 @@ SOURCES = ("oai", "rs", "links")
 
 
 class Work(NamedTuple):
-    """A work as a gateway has it. `datestamps` are those of the DIDL, here and in its outermost provenance."""
+    """A work as a gateway has it: of each file the address, and `supplement` after it if it is one.
+
+    `datestamps` are those of the DIDL, here and in its outermost provenance.
+    """
 
     title: str
     files: frozenset[str]
@@ -80,7 +83,7 @@ def works(folder: Path, source: str) -> Mapping[str, Work]:
             specs = re.findall("<setSpec>source:([^<]*)</setSpec>", text)
             found[name] = Work(
                 text.partition("<dc:title>")[2].partition("<")[0],
-                frozenset(content.url for _, content in contents),
+                frozenset(f"{content.url}{' supplement' * content.is_supplement}" for _, content in contents),
                 f">https://doi.org/10.5555/{name}</dii:Identifier>" in text,
                 frozenset(spec.rpartition(":")[2] for spec in specs),
                 (utc_datetime(record.datestamp), "".join(re.findall("<datestamp>([^<]*)", text)[1:2])),
@@ -134,10 +137,11 @@ def change(harness: Harness, dice: random.Random, round_: int, files_at: str) ->
     for number in dice.sample(range(WORKS), 8):
         urls = [f"{files_at}/{number}.{round_}.{place}.txt" for place in range(dice.randrange(3))]
         files = tuple(FileLink(url, "text/plain", FileOrigin.DISCOVERED, "x") for url in urls)
+        files = tuple(file._replace(is_supplement=dice.random() < 0.3) for file in files)
         file_all(harness.store, harness.inbox, "laro", (str(number),), partial(_with, files))
     harness.now += 10
     known = works(harness.folder, "laro")
-    listed = sorted(url for work in known.values() for url in work.files)
+    listed = sorted(url.partition(" ")[0] for work in known.values() for url in work.files)
     item = f"oai:gateway.example.org:laro/{dice.choice(sorted(known))}"
     url = dice.choice(listed).partition("://")[2]
     entry = dice.choice((Takedown(Kind.IDENTIFIER, item), Takedown(Kind.URL, url)))
@@ -274,7 +278,9 @@ def follow(tmp_path: Path, rounds: int, *, has_mirror: bool) -> None:
         if not has_mirror:
             return
         settle(second)
-        urls = {url.removeprefix(files_at) for work in works(first, "laro").values() for url in work.files}
+        urls = {
+            url.removeprefix(files_at).partition(" ")[0] for work in works(first, "laro").values() for url in work.files
+        }
         assert urls <= mirrored(last.url, tmp_path / "mirror", files_at), f"TESTS_SEED={SEED}"
 
 

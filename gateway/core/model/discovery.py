@@ -87,6 +87,8 @@ class Candidate(NamedTuple):
     `doubt` says why a licence on the page is not that of this copy. `restriction` says why not everybody may have it.
     `retracted` says that its page or text states a retraction. All three are sentences. `has_read_claims` is
     False if an earlier release read the file, without its claims about licence, restriction and retraction.
+    `is_supplement`: a page of the work links to it as a supplement, so it was not compared with the work. `beside` has
+    the addresses of the files that this page names.
     `judge` is the number of the judge that read it; 0: one of an earlier release, or none. `likeness` is the score by
     which lists are sorted, from 0 to 1. `score` and `covered` are only those of earlier releases, about common words.
     """
@@ -125,6 +127,13 @@ class Candidate(NamedTuple):
     has_read_claims: bool = False
     likeness: float = 0.0
     judge: int = 0
+    is_supplement: bool = False
+    beside: tuple[str, ...] = ()
+
+    @property
+    def has_likeness(self) -> bool:
+        """Whether a judge of this release has compared it with the work."""
+        return bool(self.judge) and not self.is_supplement
 
 
 class FoundCopy(NamedTuple):

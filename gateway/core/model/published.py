@@ -132,7 +132,7 @@ class Record(NamedTuple):
 class Content(NamedTuple):
     """A file to which the DIDL of an item refers. Empty strings and None mean: not known.
 
-    `copy_url` is the address of our copy, if it is served.
+    `copy_url` is the address of our copy, if it is served. `is_supplement`: it accompanies the work.
     """
 
     url: str
@@ -141,6 +141,7 @@ class Content(NamedTuple):
     sha256: str = ""
     modified: str = ""
     copy_url: str = ""
+    is_supplement: bool = False
 
 
 class Lack(IntFlag):

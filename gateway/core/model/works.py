@@ -1,5 +1,6 @@
 """The contents of a record: the work, its statements and its files."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -24,6 +25,7 @@ class FileLink(NamedTuple):
 
     `found_at` is the UTCdatetime at which we found or fetched it. `content` are the bytes of the file, if they are
     embedded in the DIDL. `is_named`: oai_dc also has its address. `copy_url` is the address of our copy, if served.
+    `is_supplement`: it accompanies the work, and is not its full text.
     """
 
     url: str
@@ -41,6 +43,7 @@ class FileLink(NamedTuple):
     content: bytes = b""
     retracted: str = ""  # a sentence about the retraction of the work: who states it, and which notice
     missing: str = ""  # why a file that the record names is not there, and since when
+    is_supplement: bool = False
     digests: tuple[tuple[str, str], ...] = ()  # that the source states: (algorithm as hashlib names it, hexadecimal)
 
     @property
@@ -209,7 +212,8 @@ class Work(NamedTuple):
     """The work that an item is about, read from the richest of its payloads.
 
     A work that was read by `glance` has only statements with links; `oai_dc` has all of them. `bibliography` is what a
-    format with more than Dublin Core states; None: `bibliography.of` reads it from the statements.
+    format with more than Dublin Core states; None: `bibliography.of` reads it from the statements. `supplements` are
+    files that accompany the work; none of `files` is one.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -221,6 +225,22 @@ class Work(NamedTuple):
     upstream: str = ""  # the identifier in the source's protocol
     oai_dc: bytes = b""  # a valid oai_dc as it arrived, standing alone; empty: one must be made
     bibliography: Bibliography | None = None
+    supplements: tuple[FileLink, ...] = ()
+
+    @property
+    def all_files(self) -> tuple[FileLink, ...]:
+        """The files of the work, and its supplements."""
+        return *self.files, *self.supplements
+
+    def with_files(self, files: Iterable[FileLink]) -> "Work":
+        """Return the work with the first of these files at each address; supplements are kept apart."""
+        known: dict[str, FileLink] = {}
+        for file in files:
+            known.setdefault(file.url, file)
+        return self._replace(
+            files=tuple(file for file in known.values() if not file.is_supplement),
+            supplements=tuple(file for file in known.values() if file.is_supplement),
+        )
 
     def texts(self, *elements: str) -> tuple[str, ...]:
         """Return the texts of all statements of these Dublin Core elements, in the order of the record."""

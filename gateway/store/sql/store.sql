@@ -187,6 +187,7 @@ from json_each(:items) as wanted cross join place on place.item = wanted.value a
   cross join item on item.id = place.item cross join source on source.id = item.source
 where not place.is_deleted and (cast(:held as bigint) = 0 or exists (
   select * from file where file.item = item.id and (origin = 'discovered' or copy_url <> '' or length(content) > 0)
+    and is_supplement = 0
 ))
 order by wanted.key;
 
@@ -310,7 +311,7 @@ order by number;
 
 -- name: contents
 -- Return the files to which the DIDLs of some items refer.
-select item, url, mime_type, size, sha256, modified, copy_url from content
+select item, url, mime_type, size, sha256, modified, copy_url, is_supplement from content
 where item > :after and item <= :until order by item, place;
 
 -- name: listed_file_counts
@@ -327,7 +328,8 @@ with first (url, item, place) as (
   group by url, item
   order by item, min(place) limit :limit offset :offset
 )
-select content.item, content.url, content.mime_type, content.size, content.sha256, content.modified, content.copy_url
+select content.item, content.url, content.mime_type, content.size, content.sha256, content.modified, content.copy_url,
+  content.is_supplement
 from first cross join content on content.url = first.url order by first.item, first.place, content.item, content.place;
 
 -- name: identifiers_of
@@ -465,7 +467,7 @@ select exists (select * from file);
 -- name: files
 -- Return the facts about the files of these items (a JSON list).
 select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
-  retracted, missing
+  retracted, missing, is_supplement
 from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
 
 -- name: served_copy
@@ -670,7 +672,7 @@ from json_each(?) as wanted cross join place on place.item = wanted.value left j
 
 -- name: held_contents
 -- Return the files of some items (a JSON list of numbers), as they are stored.
-select item, place, url, mime_type, size, sha256, modified, copy_url
+select item, place, url, mime_type, size, sha256, modified, copy_url, is_supplement
 from json_each(?) as wanted cross join content on content.item = wanted.value order by item, place;
 
 -- name: item_last
@@ -746,8 +748,8 @@ delete from file where item = ?;
 -- Store the facts about a file.
 insert into file (
   item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
-  retracted, missing
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  retracted, missing, is_supplement
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: members_of_block
 -- Return the sets of which a block has records, with their bits.
@@ -873,7 +875,8 @@ delete from content where item = ?;
 
 -- name: content_add
 -- Store a file to which the DIDL of an item refers.
-insert into content (item, place, url, mime_type, size, sha256, modified, copy_url) values (?, ?, ?, ?, ?, ?, ?, ?);
+insert into content (item, place, url, mime_type, size, sha256, modified, copy_url, is_supplement)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: combination_add
 -- Give a combination of sets (a JSON list) a number.

@@ -24,6 +24,7 @@ from harvester.fulltext.pages.landing_work import PageWork, joined
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
 from harvester.fulltext.pages.page_tree import PageTree, around, attribute, attributes, texts, words
+from harvester.fulltext.pages.supplement_links import supplements
 from harvester.words import any_of, load
 
 _MOST_HELD = 16  # cached pages: signposts and links are separate steps that read the same page
@@ -43,8 +44,8 @@ class Page(NamedTuple):
     """The content of a page. `outcome` is not None when the page is an obstacle, such as a login.
 
     `copies` are PDFs, and pages that lead to them; `full_texts` the text as XML or HTML, with the page itself if it
-    `is_article`. `open_from` is the day on which the file becomes available. `terms` are all terms of its files,
-    and `page_terms` those of each file.
+    `is_article`. `supplements` are files that accompany the work. `open_from` is the day on which the file becomes
+    available. `terms` are all terms of its files, and `page_terms` those of each file.
     """
 
     title: str = ""
@@ -59,6 +60,7 @@ class Page(NamedTuple):
     open_from: str = ""
     terms: Terms = NO_TERMS
     page_terms: PageTerms = PageTerms()
+    supplements: tuple[Copy, ...] = ()
 
 
 @lru_cache(maxsize=_MOST_HELD)
@@ -80,19 +82,22 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     stated_title = next(iter(_of(tags, rules.TITLE_TAGS)), "")
     own_title = stated_title or title
     named = [(name, content) for name in rules.PDF_TAGS for content in _of(tags, (name,))]
-    links_ = links(tree, text, named, PageWork(url, base, doi, own_title))
+    page_work = PageWork(url, base, doi, own_title)
+    links_ = links(tree, text, named, page_work)
     files = PageFiles(tree, base, (copy.url for copy in links_))
     page_terms = terms_of(tree, tags, url, files, stated_title, doi)
     terms = page_terms.terms
     is_article = is_article_page(tree, text)
-    own = [copy._replace(**page_terms.of(copy.url)._asdict()) for copy in links_]
+    named_files = tuple(dict.fromkeys(copy.url for copy in links_ if not copy.is_page))
+    linked = (*links_, *supplements(tree, page_work, named_files))
+    own = [copy._replace(**page_terms.of(copy.url)._asdict()) for copy in linked]
     matches = (_REFRESH.match(content) for content in _of(tags, ("refresh",)))
     refresh = next((joined(base, match[match.lastindex or 0]) for match in matches if match), "")
     return Page(
         title=own_title,
         doi=doi,
         license=terms.license,
-        copies=without_repetitions(own),
+        copies=without_repetitions([copy for copy in own if not copy.is_supplement]),
         links=tuple(links_of_elements((attributes(element) for element in tree.elements("link")), base)),
         refresh=refresh or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
@@ -100,6 +105,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         open_from=terms.open_from,
         terms=terms,
         page_terms=page_terms,
+        supplements=without_repetitions([copy for copy in own if copy.is_supplement]),
     )
 
 

@@ -60,8 +60,12 @@ QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
 REWRITES = tuple((re.compile(pattern), instead, seen) for pattern, instead, seen in _TABLE["rewrites"])
 
 
-# Never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
+# Neither the file of the work nor a supplement: a licence, a picture of its first page, reviews, a whole issue.
 NEVER = re.compile(rf"(?i){_WORDS['never']}")
+# Supplements: what their addresses have, and how the texts of links to them begin. Some lead to pages, not to files.
+SUPPLEMENT_ADDRESS = re.compile(rf"(?i){_WORDS['supplement_address']}")
+SUPPLEMENT_TEXT = re.compile(rf"(?i)[\W\d_]{{0,5}}(?:{_WORDS['supplement_text']})(?![^\W\d_])")
+FILE_ADDRESS = re.compile(rf"(?i){_WORDS['file_address']}")
 # Names of parts of a work, and of what accompanies it, in the name of a file or in the text of a link.
 PART = re.compile(
     rf"(?i)^[\W\d_]*+(?:{_WORDS['part']})(?![^\W\d_])[\W\d_]*+(?:pdf\b|\?|$)"

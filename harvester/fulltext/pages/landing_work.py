@@ -51,10 +51,14 @@ class OwnWork:
     def admits(self, link: PageLink) -> bool:
         """Return whether a link may lead to the work, not to another article, a licence or a picture."""
         address = plain(link.copy.url)
-        is_never = rules.NEVER.search(address) or (rules.NEVER.search(link.text) and not self.is_titled(link.text))
-        if is_never or split(address).path in ("", "/"):
-            return False
-        if any(doi in address.lower() for doi in self.dois):
+        texts = (address, "" if self.is_titled(link.text) else link.text)
+        is_never = any(rules.NEVER.search(text) or rules.SUPPLEMENT_ADDRESS.search(text) for text in texts)
+        return not is_never and split(address).path not in ("", "/") and self.is_of_work(address)
+
+    def is_of_work(self, url: str) -> bool:
+        """Return whether an address has the DOI of the work, or none of another article of its publisher."""
+        address = plain(url).lower()
+        if any(doi in address for doi in self.dois):
             return True
         return not any(doi.partition("/")[0] in self.registrants for doi in dois_in(address))
 

@@ -191,7 +191,7 @@ class Rechecker:
         else:
             candidate = check(again(before.candidate), before.known, once, at, self._keep, self._keep_text)
         seen = seen._replace(outcome=candidate.outcome)
-        if candidate.outcome is Outcome.SUCCESS:
+        if candidate.outcome is (Outcome.SUPPLEMENT if candidate.is_supplement else Outcome.SUCCESS):
             return Rechecked(_present(seen), Effect.CHANGED, candidate)
         # Validators and the text of something else must not count as those of the file later.
         seen = seen._replace(

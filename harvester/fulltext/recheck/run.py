@@ -337,7 +337,7 @@ class Recheck:
             ),
             unknown,
         )
-        link = next((link for link in work.files if address(link.url) == file.url), FileLink(file.url))
+        link = next((link for link in work.all_files if address(link.url) == file.url), FileLink(file.url))
         # The address that was looked at, so that the bytes that were seen are judged, and no others are fetched.
         candidate, link = candidate._replace(sha256=file.sha256, url=file.url), link._replace(url=file.url)
         before = Before(known_of(work, self._known), candidate, link, last)

@@ -124,7 +124,11 @@ def _files(item: Node) -> list[str]:
                 bitstream for part in listed for bitstream in (part, *parts(part, "_embedded", "bitstreams"))
             ]
     bitstreams = [
-        bitstream for bitstream in bitstreams if _is_pdf(bitstream) and not rules.NEVER.search(text(bitstream, "name"))
+        bitstream
+        for bitstream in bitstreams
+        if _is_pdf(bitstream)
+        and not rules.NEVER.search(name := text(bitstream, "name"))
+        and not rules.SUPPLEMENT_ADDRESS.search(name)
     ]
     bitstreams.sort(key=lambda bitstream: bool(rules.PART.search(text(bitstream, "name"))))
     return [uuid for bitstream in bitstreams if _WHOLE_UUID.fullmatch(uuid := text(bitstream, "uuid"))]

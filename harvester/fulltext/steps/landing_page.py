@@ -27,6 +27,7 @@ class _Walk:
     seen: set[str] = field(default_factory=set)
     copies: list[Copy] = field(default_factory=list)
     full_texts: list[Copy] = field(default_factory=list)  # the text as XML or HTML
+    supplements: list[Copy] = field(default_factory=list)
     ends: list[StepResult] = field(default_factory=list)  # results of pages without a file
     withheld: list[Copy] = field(default_factory=list)  # pages that state an embargo
     retracted: list[Copy] = field(default_factory=list)  # pages that state a retraction
@@ -51,8 +52,8 @@ class _Walk:
             self._take(visited, level, before)
 
     def with_other_forms(self, copies: list[Copy]) -> tuple[Copy, ...]:
-        """Return copies, the text in other forms, and the targets of redirects."""
-        return without_repetitions([*copies, *self.full_texts, *self.led_to, *self.retracted])
+        """Return copies, the text in other forms, the targets of redirects, and supplements."""
+        return without_repetitions([*copies, *self.full_texts, *self.led_to, *self.retracted, *self.supplements])
 
     def _end(self, outcome: Outcome, visited: Visit) -> None:
         self.ends.append(StepResult(outcome, host=host_of(visited.url)))
@@ -63,6 +64,7 @@ class _Walk:
             self.led_to.append(Copy(visited.url, is_page=True, evidence="page:led to"))
         copies = visited.page.copies
         self.full_texts += visited.page.full_texts
+        self.supplements += [before.on(copy) for copy in visited.page.supplements]
         self.copies += [before.on(copy) for copy in copies if not copy.is_page]
         further = [copy.url for copy in copies if copy.is_page and site_of(copy.url) == site_of(visited.url)]
         if visited.page.open_from:

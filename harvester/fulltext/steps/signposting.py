@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Outcome
-from gateway.core.typed_links import Link, links_of_text
+from gateway.core.typed_links import SUPPLEMENT, Link, links_of_text
 from gateway.fulltext.licenses import is_open, license_of
 from harvester.fulltext.identifiers import Identifier, Identifiers
 from harvester.fulltext.known_copies import Copy, without_repetitions
@@ -33,7 +33,9 @@ def follow(known: Known, pages: Iterable[str], fetch: Fetch) -> StepResult:
             return StepResult(Outcome.SUCCESS, (Copy(url, mime_type=_PDF, evidence="page:is the file"),))
         result = _result_of(known, url, visited, fetch)
         # If the page has links to files, `landing_page` reads no further page either.
-        if result.copies or (visited.page is not None and any(not copy.is_page for copy in visited.page.copies)):
+        if result.outcome is Outcome.SUCCESS or (
+            visited.page is not None and any(not copy.is_page for copy in visited.page.copies)
+        ):
             return result
         ends.append(result)
     return ends[0]
@@ -55,9 +57,12 @@ def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepRe
     terms = visited.page.terms
     files = [copy for copy in signposts.copies if copy.mime_type in ("", _PDF)]
     copies = without_repetitions([visited.page.page_terms.of(copy.url).on(copy) for copy in files])
-    if copies and terms.retracted:
-        copies += (retracted_page(asked, terms),)
     end = Outcome.SUCCESS if copies else Outcome.NO_PDF_LINK
+    beside = tuple(copy.url for copy in copies)
+    supplements = [visited.page.page_terms.of(copy.url).on(copy) for copy in signposts.supplements(beside)]
+    supplements += [copy._replace(beside=(*copy.beside, *beside)) for copy in visited.page.supplements]
+    copies += (retracted_page(asked, terms),) if copies and terms.retracted else ()
+    copies = without_repetitions([*copies, *supplements])
     return StepResult(end, copies, identifiers=_cited(known, signposts) or _cited(known, own), host=host)
 
 
@@ -99,6 +104,14 @@ class Signposts(NamedTuple):
     item_licenses: tuple[tuple[str, str], ...] = ()  # (item, licence)
     described_by: tuple[Link, ...] = ()
     linksets: tuple[Link, ...] = ()
+    typed_supplements: tuple[Link, ...] = ()
+
+    def supplements(self, files: tuple[str, ...]) -> tuple[Copy, ...]:
+        """Return the links to supplements, beside these files of the page."""
+        links = self.typed_supplements
+        return tuple(
+            self._licensed(link.href)._replace(mime_type=link.type, is_supplement=True, beside=files) for link in links
+        )
 
     @property
     def copies(self) -> tuple[Copy, ...]:
@@ -124,11 +137,14 @@ def read(page: str, links: tuple[Link, ...]) -> Signposts:
     own = [link for link in links if link.anchor.partition("#")[0] == page.partition("#")[0]]
     licenses = (link for link in links if link.rel == "license")
 
+    typed = {link.anchor for link in links if link.rel == "type" and "suppl" in link.href.lower()}
+
     def of(rel: str) -> tuple[Link, ...]:
         return tuple(dict.fromkeys(link for link in own if link.rel == rel))
 
     return Signposts(
-        items=of("item"),
+        items=tuple(link for link in of("item") if link.href not in typed),
+        typed_supplements=(*of(SUPPLEMENT), *(link for link in of("item") if link.href in typed)),
         cite_as=next((link.href for link in of("cite-as")), ""),
         licenses=tuple(link.href for link in of("license")),
         item_licenses=tuple((link.anchor, link.href) for link in licenses if link not in own),

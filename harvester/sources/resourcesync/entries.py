@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gateway.core.digests import Digests
+from gateway.core.typed_links import SUPPLEMENT
 from gateway.core.xmltext import SITEMAP, escape, escape_attribute
 
 TERMS = "http://www.openarchives.org/rs/terms/"
 LEAST_PRIORITY = 999_999  # of a link without `pri`
-LEADING = ("describes", "item")  # relations of metadata to content
+LEADING = ("describes", "item", SUPPLEMENT)  # relations of metadata to content
 
 
 class Link(NamedTuple):
