@@ -138,7 +138,7 @@ def server(request: pytest.FixtureRequest) -> str:
 
 def make_schemas(url: str) -> None:
     """Make what `server` has in a database."""
-    from gateway.store.opening import open_discovery, open_subscriptions, open_users  # noqa: PLC0415 - few tests need it
+    from tests.opening import open_discovery, open_subscriptions, open_users  # noqa: PLC0415 - few tests need it
 
     open_discovery(Path(), url=url).close()
     for made in (open_users(Path(), url), open_subscriptions(Path(), url)):
@@ -147,7 +147,13 @@ def make_schemas(url: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Callable[[Callable[[str], None]], str]]:
-    """Return a function that makes a database and returns its URL."""
+def cluster() -> Iterator[Cluster]:
+    """Return the server of the session."""
     with running() as cluster:
-        yield cluster.database
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def postgres(cluster: Cluster) -> Callable[[Callable[[str], None]], str]:
+    """Return a function that makes a database and returns its URL."""
+    return cluster.database

@@ -1,6 +1,6 @@
 """What is PostgreSQL alone: connections, the lock of writers, the clock, and the rules that rewrite SQL.
 
-Locks between hosts are missing, so no setting opens it: only the tests do. A superseded record is erased when no
+Machines share no locks yet, so all commands of a repository run on one. A superseded record is erased when no
 transaction is older. A text with a NUL or half of a surrogate pair is unknown there, and is not stored. After a week
 without any reader, the clock must be accepted.
 """
