@@ -38,9 +38,9 @@ def _missing() -> str:
 
 
 class Cluster:
-    """A running server; with a `source`, a replica of it."""
+    """A running server; with a `source`, a replica of it; with `is_durable`, one that waits for the disk."""
 
-    def __init__(self, folder: Path, source: Cluster | None = None) -> None:
+    def __init__(self, folder: Path, source: Cluster | None = None, *, is_durable: bool = False) -> None:
         self._folder, self._numbers = folder, count(1)
         self._templates: dict[Callable[[str], None], str] = {}
         self._user: dict[str, Any] = {}
@@ -56,7 +56,8 @@ class Cluster:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             self._port = taken.getsockname()[1]
-        self._options = f"-p {self._port} -k {folder} -c listen_addresses='' {_SETTINGS}"
+        settings = "" if is_durable else _SETTINGS
+        self._options = f"-p {self._port} -k {folder} -c listen_addresses='' {settings}"
         self._control("start", "-o", self._options)
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -109,13 +110,13 @@ class Cluster:
 
 
 @contextmanager
-def running(source: Cluster | None = None) -> Iterator[Cluster]:
+def running(source: Cluster | None = None, *, is_durable: bool = False) -> Iterator[Cluster]:
     """Start a server, or a replica of another one, for the block."""
     if missing := _missing():
         pytest.skip(f"because {missing}, so nothing was tested on PostgreSQL")
     folder = Path(tempfile.mkdtemp(prefix="tests-postgres-"))
     try:
-        cluster = Cluster(folder, source)
+        cluster = Cluster(folder, source, is_durable=is_durable)
         try:
             yield cluster
         finally:

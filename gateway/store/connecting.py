@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from gateway.core.errors import ConfigurationError, StoreError
 from gateway.store.clock import THIS_HOST, HostClock
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
+from gateway.store.locks import Locks, OneMachine
 from gateway.store.postgres.clock import PostgresClock
 from gateway.store.sqlite.connector import DAMAGED_VALUE, SqliteConnector
 from gateway.store.store_clock import StoreClock
@@ -81,6 +82,15 @@ def checked(url: str) -> str:
     except ImportError as error:
         raise ConfigurationError(_NO_DRIVER) from error
     return server.checked(url)
+
+
+def connect_locks(url: str) -> Locks:
+    """Return the locks of all machines that use a checked PostgreSQL database, or of the only one (no URL)."""
+    if not url:
+        return OneMachine()
+    from gateway.store.postgres.locks import PostgresLocks  # noqa: PLC0415 - psycopg is an extra
+
+    return PostgresLocks(url)
 
 
 def schema_exists(url: str, schema: str) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.core.errors import ClockAhead
+from gateway.core.errors import ClockAhead, StoreBusy
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
@@ -27,6 +27,8 @@ from gateway.store.opening import (
 )
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
+from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.locks import lock
 
 if TYPE_CHECKING:
     from gateway.search.indexing import Following
@@ -66,6 +68,19 @@ class Instance:
         """Raise ClockAhead when the clock of this machine is wrong, because it dates received records."""
         if problem := self.store.clock_problem():
             raise ClockAhead(problem)
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold the lock of a source, or of a round, inside the block: on this machine, and among all.
+
+        Raise SourceLocked if it is held, and StoreUnwritable on a full disk.
+        """
+        with lock(self.folder, name), ExitStack() as held:
+            try:
+                held.enter_context(self.store.locks.held(name))
+            except StoreBusy as error:
+                raise SourceLocked(str(error)) from error
+            yield
 
     @property
     def has_searched(self) -> bool:
