@@ -6,7 +6,6 @@ This is the only module that knows everything. The parts below `gateway/` that a
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from flask import Blueprint, Flask, Response, request
@@ -58,6 +57,7 @@ from gateway.store.opening import (
     open_users,
 )
 from gateway.store.step import EPOCH_FACT, check_domain, check_finished
+from gateway.store.waiting import answer_at_once
 from gateway.takedowns.interactive import InteractiveTakedowns
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
@@ -94,24 +94,20 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     """Return the application; `gateway.create_app` has the promise."""
     check_settings(settings)
     index = FollowingLater(settings)
-    store = index.store = open_store(
-        settings.instance,
-        show_departed=settings.is_on("oai_show_departed"),
-        max_jump_seconds=settings.number("clock_max_jump_seconds"),
-        published=index.note,
-    )
+    answer_at_once()
+    store = index.store = open_store(settings, show_departed=settings.is_on("oai_show_departed"), published=index.note)
     repository = _repository(settings, store.fact(EPOCH_FACT))
     check_domain(store, repository.domain)
     check_finished(store)
     databases = Databases(
         store,
-        open_subscriptions(settings.instance),
-        open_subscribers(settings.instance),
-        _inbox(settings.instance),
-        PastSearches(settings.instance),
+        open_subscriptions(settings),
+        open_subscribers(settings),
+        _inbox(settings),
+        PastSearches(settings),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
-        DiscoveryOnDemand(settings.instance),
-        open_users(settings.instance),
+        DiscoveryOnDemand(settings),
+        open_users(settings),
     )
     app = Flask("gateway", static_folder=None)
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
@@ -125,7 +121,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.register_blueprint(endpoint.blueprint())
     for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
-    withdrawals = InteractiveTakedowns(settings.instance, store, databases.inbox, databases.discovery)
+    withdrawals = InteractiveTakedowns(settings, store, databases.inbox, databases.discovery)
     app.extensions["withdrawals"] = withdrawals
     app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     app.extensions.update(is_page=page_test(app), is_brief=oaipmh.is_brief)
@@ -274,10 +270,10 @@ def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:
     return lambda text: search.search(Query(text[:MOST_LETTERS], limit=20)).identifiers
 
 
-def _inbox(folder: Path) -> Inbox | None:
+def _inbox(settings: Settings) -> Inbox | None:
     """Return the inbox, for the history of harvests on the pages; None if it cannot be read."""
     try:
-        return open_inbox(folder, only_reads=True)
+        return open_inbox(settings, only_reads=True)
     except StoreError as error:
         logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
         return None

@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 from harvester.runtime.interrupts import Stop
 from tests import tiers
 from tests.live import unmeasured
-from tests.postgres import postgres, server  # noqa: F401 - fixtures
+from tests.postgres import cluster, postgres, server  # noqa: F401 - fixtures
 from tests.seeds import SEED
 
 ROOT = Path(__file__).resolve().parent.parent

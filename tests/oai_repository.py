@@ -16,8 +16,8 @@ from xml.sax.saxutils import escape
 import pytest
 from click.testing import CliRunner
 
-from gateway.store.opening import open_inbox, open_store
 from harvester.cli import main
+from tests.opening import open_inbox, open_store
 
 ENVELOPE = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">'

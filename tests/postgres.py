@@ -38,9 +38,9 @@ def _missing() -> str:
 
 
 class Cluster:
-    """A running server; with a `source`, a replica of it."""
+    """A running server; with a `source`, a replica of it; with `is_durable`, one that waits for the disk."""
 
-    def __init__(self, folder: Path, source: Cluster | None = None) -> None:
+    def __init__(self, folder: Path, source: Cluster | None = None, *, is_durable: bool = False) -> None:
         self._folder, self._numbers = folder, count(1)
         self._templates: dict[Callable[[str], None], str] = {}
         self._user: dict[str, Any] = {}
@@ -56,7 +56,8 @@ class Cluster:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             self._port = taken.getsockname()[1]
-        self._options = f"-p {self._port} -k {folder} -c listen_addresses='' {_SETTINGS}"
+        settings = "" if is_durable else _SETTINGS
+        self._options = f"-p {self._port} -k {folder} -c listen_addresses='' {settings}"
         self._control("start", "-o", self._options)
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -109,13 +110,13 @@ class Cluster:
 
 
 @contextmanager
-def running(source: Cluster | None = None) -> Iterator[Cluster]:
+def running(source: Cluster | None = None, *, is_durable: bool = False) -> Iterator[Cluster]:
     """Start a server, or a replica of another one, for the block."""
     if missing := _missing():
         pytest.skip(f"because {missing}, so nothing was tested on PostgreSQL")
     folder = Path(tempfile.mkdtemp(prefix="tests-postgres-"))
     try:
-        cluster = Cluster(folder, source)
+        cluster = Cluster(folder, source, is_durable=is_durable)
         try:
             yield cluster
         finally:
@@ -138,7 +139,7 @@ def server(request: pytest.FixtureRequest) -> str:
 
 def make_schemas(url: str) -> None:
     """Make what `server` has in a database."""
-    from gateway.store.opening import open_discovery, open_subscriptions, open_users  # noqa: PLC0415 - few tests need it
+    from tests.opening import open_discovery, open_subscriptions, open_users  # noqa: PLC0415 - few tests need it
 
     open_discovery(Path(), url=url).close()
     for made in (open_users(Path(), url), open_subscriptions(Path(), url)):
@@ -147,7 +148,13 @@ def make_schemas(url: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Callable[[Callable[[str], None]], str]]:
-    """Return a function that makes a database and returns its URL."""
+def cluster() -> Iterator[Cluster]:
+    """Return the server of the session."""
     with running() as cluster:
-        yield cluster.database
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def postgres(cluster: Cluster) -> Callable[[Callable[[str], None]], str]:
+    """Return a function that makes a database and returns its URL."""
+    return cluster.database

@@ -21,7 +21,7 @@ from gateway.fulltext.policies import Colour, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.base import Discovery
-from gateway.store.opening import open_users
+from tests.opening import open_users
 from tests.page_house import House
 from tests.publish.harness import Sent, dc
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from time import monotonic, sleep
 
-from gateway.store.opening import open_store
+from tests.opening import open_store
 
 PATIENCE_SECONDS = 240.0
 

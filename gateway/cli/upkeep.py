@@ -180,12 +180,13 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     from gateway.server.serve import serve as run  # noqa: PLC0415
     from gateway.store.opening import needs_conversion  # noqa: PLC0415
 
-    opened = convert_first(load(folder), host, port) if needs_conversion(folder) else None
+    settings = load(folder)
+    opened = convert_first(settings, host, port) if needs_conversion(settings) else None
     check_store(folder)
     if doubt := complete_takedowns(folder):
         say(doubt)
     signals.release()  # the server has handlers of its own, and a longer grace period
-    run(load(folder), create_app, host, port, access_log, opened)
+    run(settings, create_app, host, port, access_log, opened)
 
 
 # --- gateway backup and gateway restore ------------------------------------------------------------------------------
@@ -203,10 +204,11 @@ def backup(folder: Path, target: Path, as_json: bool) -> None:
     """
     from gateway.ops.backup import back_up, words  # noqa: PLC0415
     from gateway.ops.upkeep import check_store  # noqa: PLC0415
-    from gateway.store.instance import STORE, Instance  # noqa: PLC0415
+    from gateway.store.instance import STORE  # noqa: PLC0415
+    from gateway.store.opening import has_database, is_on_server  # noqa: PLC0415
 
     settings = load(folder)
-    if Instance(folder).has(STORE):
+    if not is_on_server(settings) and has_database(settings, STORE):
         check_store(folder)  # a new store must not replace the backup of the one that was lost
     with progress("Backup") as show:
         done = back_up(settings, target, show)
@@ -241,7 +243,7 @@ def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: b
 
 # --- gateway init and gateway settings -------------------------------------------------------------------------------
 
-_IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email"}
+_IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email", "store": "store"}
 
 
 @click.command()
@@ -278,6 +280,7 @@ def _shown(values: Settings, setting: Setting) -> Value:
 )
 @click.option("--name", help="Set the name of the repository.")
 @click.option("--email", help="Set the e-mail address of the administrator.")
+@click.option("--store", metavar="URL", help="Make the databases on PostgreSQL: postgresql://USER@HOST/DATABASE.")
 @click.option("--group", help="Let this group of the machine use the folder, besides its owner (2770, files 0660).")
 @json_option
 @click.pass_obj
@@ -310,7 +313,7 @@ def hub_list(folder: Path, /, as_json: bool) -> None:
     """List the subscriptions at our hub, the oldest first. Secrets are never shown."""
     from gateway.hub.subscribers import known, line  # noqa: PLC0415
 
-    subscribers, waiting = known(folder)
+    subscribers, waiting = known(load(folder))
     for facts in subscribers:
         if as_json:
             write_json(facts)
@@ -330,8 +333,9 @@ def hub_remove(folder: Path, /, numbers: tuple[int, ...], as_json: bool) -> None
     """
     from gateway.hub.subscribers import remove  # noqa: PLC0415
 
+    settings = load(folder)
     for number in numbers:
-        remove(folder, number)
+        remove(settings, number)
         say(f"The subscription {number} was removed.")
         if as_json:
             write_json({"number": number})

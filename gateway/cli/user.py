@@ -60,7 +60,7 @@ def list_(folder: Path, /, as_json: bool) -> None:
     """List the users by name. Passwords are never shown."""
     from gateway.review import users  # noqa: PLC0415
 
-    for facts in users.known(folder):
+    for facts in users.known(load(folder)):
         if as_json:
             write_json(facts)
         else:
@@ -105,7 +105,7 @@ def log(folder: Path, /, limit: int, before: int, as_json: bool) -> None:
     """Show who did what, the newest first: sign-ins, failures, users, decisions and takedowns."""
     from gateway.review import users  # noqa: PLC0415
 
-    for facts in users.log(folder, min(before, _EVER), min(limit, _EVER)):
+    for facts in users.log(load(folder), min(before, _EVER), min(limit, _EVER)):
         if as_json:
             write_json(facts)
         else:

@@ -8,16 +8,16 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Final
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Decision, DecisionFilter, Deed, LogLine, name_key
+from gateway.core.settings import Settings
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.store.base import Discovery, Users
-from gateway.store.instance import DISCOVERY, Instance
-from gateway.store.opening import open_discovery, open_users
+from gateway.store.instance import DISCOVERY
+from gateway.store.opening import has_database, open_discovery, open_users
 from gateway.store.takedown_file import TakedownFile
 
 
@@ -41,34 +41,34 @@ _BEGIN: Final = (1 << 53, 0)
 log = logging.getLogger("gateway")
 
 
-def complete(folder: Path, users: Users) -> None:
+def complete(settings: Settings, users: Users) -> None:
     """Add the missing lines: of decisions of people, and of takedowns, since there was a first user.
 
     The network of such a line is unknown. Raise StoreError.
     """
     begins = users.log_begins()
     if begins is not None:
-        users.write_missing(sorted((*_of_decisions(folder, begins), *_of_takedowns(folder, begins))))
+        users.write_missing(sorted((*_of_decisions(settings, begins), *_of_takedowns(settings, begins))))
 
 
-def note_takedowns(folder: Path) -> None:
+def note_takedowns(settings: Settings) -> None:
     """Add the missing lines about takedowns at once; if that fails, log a warning.
 
     If a removed entry is added again, the list does not say any more that it was removed.
     """
     try:
-        with closing(open_users(folder)) as users:
+        with closing(open_users(settings)) as users:
             begins = users.log_begins()
             if begins is not None:
-                users.write_missing(sorted(_of_takedowns(folder, begins)))
+                users.write_missing(sorted(_of_takedowns(settings, begins)))
     except StoreError as error:
         log.warning("Lines are not in the log of users yet; `gateway user log` adds them: %s", error)
 
 
-def _of_decisions(folder: Path, since: int) -> Iterator[LogLine]:
-    if not Instance(folder).has(DISCOVERY):
+def _of_decisions(settings: Settings, since: int) -> Iterator[LogLine]:
+    if not has_database(settings, DISCOVERY):
         return
-    with closing(open_discovery(folder, only_reads=True)) as discovery:
+    with closing(open_discovery(settings, only_reads=True)) as discovery:
         for name in discovery.deciders():
             if name != RULE:
                 yield from map(line_of, _decisions_of(discovery, DecisionFilter(name, since=since)))
@@ -81,8 +81,8 @@ def _decisions_of(discovery: Discovery, wanted: DecisionFilter) -> Iterator[Deci
         before = (batch[-1][0].at, batch[-1][0].number)
 
 
-def _of_takedowns(folder: Path, since: int) -> Iterator[LogLine]:
-    for entry in TakedownFile(folder).read().listed:
+def _of_takedowns(settings: Settings, since: int) -> Iterator[LogLine]:
+    for entry in TakedownFile(settings.instance).read().listed:
         deeds = ((Deed.TAKEN_DOWN, entry.at, entry.by), (Deed.RESTORED, entry.removed_at, entry.removed_by))
         for deed, moment, by in deeds:
             at = parse_utc_datetime(moment)[0] if moment else 0

@@ -206,6 +206,7 @@ class Releaser:
         with ExitStack() as held:
             try:
                 held.enter_context(locked(self._lock, self._patience_seconds))
+                held.enter_context(self._store.locks.held(_LOCK, self._patience_seconds))
             except OSError as error:
                 raise StoreUnwritable(f"The lock {self._lock} cannot be made: {error.strerror}.") from error
             yield

@@ -4,18 +4,18 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Candidate, Decision, Match, Outcome, SearchState, Trace, Tried
+from gateway.core.settings import Settings
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import NAMED, REVIEWED, Identity, SearchResult
 from gateway.store.base import Discovery
-from gateway.store.instance import DISCOVERY, Instance
-from gateway.store.opening import open_discovery
+from gateway.store.instance import DISCOVERY
+from gateway.store.opening import has_database, open_discovery
 
 
 def search_as_json(result: SearchResult) -> str:
@@ -138,11 +138,11 @@ log = logging.getLogger("gateway")
 
 
 class PastSearches:
-    """The searches of an instance folder. They are not needed: a page is shown without them if they cannot be read."""
+    """The searches of an instance. They are not needed: a page is shown without them if they cannot be read."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = monotonic) -> None:
-        """Take the instance folder. The file is opened when it is there and asked for."""
-        self._folder, self._clock = folder, clock
+    def __init__(self, settings: Settings, clock: Callable[[], float] = monotonic) -> None:
+        """Open nothing: the database is opened when it is there and asked for."""
+        self._settings, self._clock = settings, clock
         self._lock = Lock()
         self._discovery: Discovery | None = None
         self._is_broken = False
@@ -179,8 +179,8 @@ class PastSearches:
 
     def _opened(self) -> Discovery | None:
         with self._lock:
-            if self._discovery is None and Instance(self._folder).has(DISCOVERY):
-                self._discovery = open_discovery(self._folder, only_reads=True)
+            if self._discovery is None and has_database(self._settings, DISCOVERY):
+                self._discovery = open_discovery(self._settings, only_reads=True)
             return self._discovery
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from gateway.core.addresses import site_url
@@ -49,18 +48,18 @@ def _failing(subscriber: Subscriber) -> str:
     )
 
 
-def known(folder: Path) -> tuple[list[dict[str, Value | None]], int]:
+def known(settings: Settings) -> tuple[list[dict[str, Value | None]], int]:
     """Return the facts of all subscriptions, and how many requests are not verified yet. Raise StoreError."""
-    with closing(open_subscribers(folder)) as subscribers:
+    with closing(open_subscribers(settings)) as subscribers:
         return [_facts(subscriber) for subscriber in subscribers.all()], len(subscribers.requests(_EVER, _MANY))
 
 
-def state(folder: Path, now: int) -> tuple[str, tuple[str, ...]]:
+def state(settings: Settings, now: int) -> tuple[str, tuple[str, ...]]:
     """Return a sentence about the subscriptions, empty if there are none, and warnings.
 
     Raise StoreError.
     """
-    with closing(open_subscribers(folder)) as subscribers:
+    with closing(open_subscribers(settings)) as subscribers:
         everybody = subscribers.all()
         asked = [request.asked_at for request in subscribers.requests(_EVER, _MANY) if not request.tries]
     count = sum(subscriber.failing_since > 0 for subscriber in everybody)
@@ -75,9 +74,9 @@ def state(folder: Path, now: int) -> tuple[str, tuple[str, ...]]:
     return sentence if everybody else "", (*failing(everybody), *filter(None, (waiting,)))
 
 
-def remove(folder: Path, number: int) -> None:
+def remove(settings: Settings, number: int) -> None:
     """Remove a subscription. Raise ConfigurationError if there is none with this number, and StoreError."""
-    with closing(open_subscribers(folder)) as subscribers:
+    with closing(open_subscribers(settings)) as subscribers:
         try:
             is_removed = subscribers.remove(number, _REASON)
         except StoreMissing:

@@ -28,13 +28,14 @@ from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from gateway.store.ceiling import Ceiling
 from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance
-from gateway.store.opening import open_store
+from gateway.store.opening import check_on_files, open_store
 from gateway.store.sqlite import database_files
 
 MANIFEST = "backup.json"
 GENERATION = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
 _VERSION = 1
 _LOCK = ".lock"
+_ON_SERVER = "Use `pg_dump --format=custom`, and copy the rest of the instance folder."
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 # It is called with the name of a file, the number of its copied bytes, and its size in bytes.
@@ -140,6 +141,7 @@ def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: No
     another backup is written there, StoreUnwritable if it cannot be written. Raise StoreMissing if the instance lacks a
     database that the former backup has, StoreDamaged if a database is damaged, and TakedownsUnreadable.
     """
+    check_on_files(settings, _ON_SERVER)
     folder, target = settings.instance, target.absolute()
     if not folder.is_dir():
         raise ConfigurationError(f"There is no instance in {folder}. Choose another folder with --instance.")
@@ -185,11 +187,11 @@ class _Backup:
         self._instance = Instance(settings.instance)
         self._domain = settings.text("repository_domain")
         self._former = read_manifest(target)
-        self._check_target()
+        self._check_target(settings)
         self._begun_at = int(time())
         self._place = self._free_place()
 
-    def _check_target(self) -> None:
+    def _check_target(self, settings: Settings) -> None:
         if self._former is None:
             ours = (_LOCK, COPIES, f"{MANIFEST}.new")
             names = (path.name for path in self._target.iterdir())
@@ -208,7 +210,7 @@ class _Backup:
                     "(`gateway restore --missing`), or choose an empty folder."
                 )
         if self._instance.has(STORE):
-            with closing(open_store(self._folder)) as store:
+            with closing(open_store(settings)) as store:
                 store.takedowns()  # raises if entries are lost that the former backup may have
 
     def _free_place(self) -> Path:

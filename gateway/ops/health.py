@@ -1,6 +1,6 @@
 """`gateway check`: checks the configuration, the store, and whatever else needs the attention of an administrator."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
 from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance, remedy
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import is_on_server, open_inbox, open_store
 from gateway.store.sqlite.database_files import damage, is_database
 from gateway.store.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
 from gateway.takedowns.apply import pending
@@ -131,11 +131,12 @@ def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     """Look at all files, then at what is in the databases that can be opened."""
     instance = Instance(settings.instance)
     yield from (Finding("problem", sentence) for sentence in instance.unusable())
-    yield from guarded(_files(instance, is_whole=is_whole))
+    names = [name for name in IRREPLACEABLE if not (name in DATABASES and is_on_server(settings))]
+    yield from guarded(_files(instance, names, is_whole=is_whole))
     yield from guarded(_copies(instance, is_whole=is_whole))
     with ExitStack() as opened:
         try:
-            store = open_store(instance.folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+            store = open_store(settings)
             opened.enter_context(closing(store))
         except GatewayError as error:
             yield Finding("problem", str(error))
@@ -153,10 +154,10 @@ def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
             yield from guarded(findings_)
 
 
-def _files(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
-    """Name the files that are lost, and the databases that are damaged, of all that a backup copies."""
+def _files(instance: Instance, names: Iterable[str], *, is_whole: bool) -> Iterator[Finding]:
+    """Name the files that are lost, of some names, and the databases that are damaged, of all that a backup copies."""
     instance.known()  # raises if it cannot be read
-    for name in IRREPLACEABLE:
+    for name in names:
         yield from _refused(partial(instance.has, name))
     # The store has a check of its own, which reads more.
     databases = (name for name in (*DATABASES, *instance.names()) if name.endswith(ENDING) and name != STORE)
@@ -184,7 +185,7 @@ def _copies(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
 
 def _inbox(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     """Check the inbox, and whether it belongs to the store."""
-    with closing(open_inbox(settings.instance)) as inbox:
+    with closing(open_inbox(settings)) as inbox:
         yield from (Finding("problem", f"{sentence} {remedy(INBOX)}") for sentence in inbox.check(is_whole=is_whole))
         yield from _step(store, inbox)
         yield from _host_clock(inbox, settings)
@@ -274,7 +275,7 @@ def _hub(settings: Settings) -> Iterator[Finding]:
     """Say whether our hub has subscriptions, and whether somebody verifies requests."""
     if not settings.is_on("hub"):
         return
-    sentence, warnings = subscribers.state(settings.instance, int(time()))
+    sentence, warnings = subscribers.state(settings, int(time()))
     if sentence:
         yield Finding("fine", sentence)
     for warning in warnings:
@@ -283,7 +284,7 @@ def _hub(settings: Settings) -> Iterator[Finding]:
 
 def _people(store: Store, settings: Settings) -> Iterator[Finding]:
     """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
-    if number := users.count(settings.instance):
+    if number := users.count(settings):
         yield Finding("fine", f"People who may sign in at /review: {number}.")
     yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
 

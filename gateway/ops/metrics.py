@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from gateway.core.errors import GatewayError
 from gateway.core.model import RunOutcome
+from gateway.core.settings import Settings
 from gateway.hub.topics import Backlog, Topics
 from gateway.store.base import Inbox, Store, Subscribers
 from gateway.store.opening import open_inbox, open_store, open_subscribers
@@ -168,15 +169,16 @@ class State(Collector):
 _NOT_HERE = b"Only /metrics is here.\n"
 
 
-def application(folder: Path, instance: Path, topics: Topics | None) -> Callable[..., Iterable[bytes]]:
+def application(folder: Path, settings: Settings, topics: Topics | None) -> Callable[..., Iterable[bytes]]:
     """Return the WSGI application: `/metrics`, and 404 for everything else.
 
     `folder` has the counts of the workers, `topics` are those of our hub; None: there is no hub.
     """
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
-    hub = None if topics is None else Hub(lambda: open_subscribers(instance), Backlog(topics))
-    registry.register(State(instance, lambda: open_store(instance), lambda: open_inbox(instance), time.time, hub))
+    hub = None if topics is None else Hub(lambda: open_subscribers(settings), Backlog(topics))
+    state = State(settings.instance, lambda: open_store(settings), lambda: open_inbox(settings), time.time, hub)
+    registry.register(state)
     metrics = make_wsgi_app(registry)
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

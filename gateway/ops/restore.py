@@ -35,7 +35,7 @@ from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
 from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
-from gateway.store.opening import open_inbox, open_store, open_users
+from gateway.store.opening import check_on_files, open_inbox, open_store, open_users, settings_of_files
 from gateway.store.sqlite import database_files
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
@@ -84,6 +84,10 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
     After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable, if the
     files were restored and the takedowns could not be applied.
     """
+    settings = settings_of_files(folder)
+    with suppress(ConfigurationError):  # it may be wrong or missing, and is restored
+        settings = load(folder)
+    check_on_files(settings, "Restore the database with `pg_restore`, then run `gateway rebuild --from-inbox`.")
     known = read_manifest(source)
     if known is None:
         raise ConfigurationError(f"There is no backup in {source}: {MANIFEST} is missing. Choose another folder.")
@@ -191,14 +195,14 @@ class _Restoring:
         durable.make_folder(self._staging)
         if STORE in names:
             self._continue_clock()
-            with closing(open_store(self._staging)) as store:
+            with closing(open_store(settings_of_files(self._staging))) as store:
                 # A new epoch: tokens of the lost store are invalid, and files are checked again.
                 store.remember(EPOCH_FACT, secrets.token_hex(8))
         if INBOX in names:
-            with closing(open_inbox(self._staging)) as inbox:
+            with closing(open_inbox(settings_of_files(self._staging))) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
         if USERS in names:
-            with closing(open_users(self._staging)) as users:
+            with closing(open_users(settings_of_files(self._staging))) as users:
                 users.end_sessions()  # some were ended after the backup
         for name in NOTES:  # those of the instance stay
             (self._staging / name).unlink(missing_ok=True)
@@ -276,7 +280,8 @@ def _adjust(folder: Path) -> None:
     """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
     if not all(map(Instance(folder).is_there, (STORE, INBOX))):
         return
-    with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
+    files = settings_of_files(folder)
+    with closing(open_store(files)) as store, closing(open_inbox(files)) as inbox:
         if last := last_lost(store, inbox):
             inbox.number_behind(last)
         new, _ = pending(store)

@@ -31,7 +31,14 @@ from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, follow
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
-from gateway.store.opening import DiscoveryOnDemand, open_inbox, open_store
+from gateway.store.opening import (
+    DiscoveryOnDemand,
+    check_on_files,
+    has_database,
+    is_on_server,
+    open_inbox,
+    open_store,
+)
 from gateway.store.sqlite.database_files import ceiling, check_not_served, unused
 from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
 from gateway.store.waiting import leave_with_parent, locked
@@ -49,18 +56,20 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
     wrong setting, for a domain other than that of published records, and if the folder cannot be made. Raise StoreError
     if a database cannot be made.
     """
+    settings = load(folder, options=options)
+    check_settings(settings)
+    if is_on_server(settings):
+        has_database(settings, STORE)  # raises before anything is made if the database cannot be used
     try:
         is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()
         (folder / COPIES).mkdir(parents=True, exist_ok=True)
         Instance(folder).accept_losses()
-        settings = load(folder, options=options)
-        check_settings(settings)
-        with closing(open_store(folder, create=True)) as store, closing(open_inbox(folder, create=True)) as inbox:
+        make_secret(folder)
+        with closing(open_store(settings, create=True)) as store, closing(open_inbox(settings, create=True)) as inbox:
             fix_domain(store, settings.text("repository_domain"))
             _introduce(store, inbox, named(settings.text("formats_made")))
         is_new = not (folder / "config.toml").exists()
-        write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
-        make_secret(folder)
+        write_config(folder, {**{name: settings[name] for name in _IDENTITY if is_new}, **options})
         if is_ours:  # a folder with other files keeps its mode; `gateway check` warns
             permissions.repair(folder, group)
     except OSError as error:
@@ -82,7 +91,7 @@ def _introduce(store: Store, inbox: Inbox, wanted: Iterable[str]) -> None:
 
 def count_items(folder: Path) -> int:
     """Return how many items are in the store, including deleted ones. Raise StoreError if it cannot be opened."""
-    with closing(open_store(folder)) as store, store.view() as view:
+    with closing(open_store(load(folder))) as store, store.view() as view:
         return sum(store.counts(source.name)["items"] for source in view.sources())
 
 
@@ -91,8 +100,9 @@ def changed_formats(folder: Path) -> Iterator[str]:
 
     Raise StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
     """
-    wanted = frozenset(named(load(folder).text("formats_made")))
-    with closing(open_store(folder)) as store:
+    settings = load(folder)
+    wanted = frozenset(named(settings.text("formats_made")))
+    with closing(open_store(settings)) as store:
         present = optional(made(store))
     if new := sorted(wanted - present):
         yield f"Records in {', '.join(new)} are made, because formats_made names them."
@@ -111,7 +121,7 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
     settings = load(folder)
     check_settings(settings)
     wanted = named(settings.text("formats_made"))
-    with following(settings) as index, closing(open_inbox(folder)) as inbox:
+    with following(settings) as index, closing(open_inbox(settings)) as inbox:
         check_domain(index.store, settings.text("repository_domain"))
         check_whole(index.store, inbox)
         _check_prefix(index.store, metadata_prefix, wanted)
@@ -182,7 +192,7 @@ def rebuild_parts(folder: str, metadata_prefix: str | None = None) -> int:
 def _rebuilt(folder: Path, metadata_prefix: str | None) -> Iterator[Rebuilt]:
     settings = load(folder)
     turn = partial(locked, folder / "locks" / LOCK)
-    with following(settings, completes=False) as index, closing(open_inbox(folder)) as inbox:
+    with following(settings, completes=False) as index, closing(open_inbox(settings)) as inbox:
         remaker = again.Remaker(index.store, inbox, metadata_prefix, turn)
         for line in sys.stdin:
             after, until = json.loads(line)
@@ -202,9 +212,10 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     """
     settings = load(folder)
     check_settings(settings)
-    check_not_served(folder / STORE)
+    if not is_on_server(settings):
+        check_not_served(folder / STORE)
     Instance(folder).accept_losses(STORE)
-    with closing(open_inbox(folder)) as inbox, following(settings, create=True) as index:
+    with closing(open_inbox(settings)) as inbox, following(settings, create=True) as index:
         store = index.store
         check_domain(store, settings.text("repository_domain"))
         wanted = named(settings.text("formats_made"))
@@ -217,8 +228,8 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
     """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
-    with closing(DiscoveryOnDemand(settings.instance)) as discovery:
-        has_searched = Instance(settings.instance).has(DISCOVERY)
+    with closing(DiscoveryOnDemand(settings)) as discovery:
+        has_searched = has_database(settings, DISCOVERY)
         carry_out(store, inbox, discovery.open if has_searched else None, settings)
 
 
@@ -228,16 +239,16 @@ def complete_takedowns(folder: Path) -> str:
     Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served, and
     ConfigurationError for wrong settings.
     """
-    if not Instance(folder).is_there(INBOX):  # a copy that only serves has none
+    settings = load(folder)
+    if not _has_inbox(settings):
         return ""
     is_to_be_withdrawn = False
-    settings = load(folder)
     with following(settings, completes=False) as index:
         store = index.store
         try:
             new, lifted = pending(store)
             is_to_be_withdrawn = bool(new)
-            with closing(open_inbox(folder)) as inbox:
+            with closing(open_inbox(settings)) as inbox:
                 if new or lifted:
                     _withdraw(store, inbox, settings)
                 else:
@@ -251,8 +262,9 @@ def complete_takedowns(folder: Path) -> str:
     return ""
 
 
-def _opened(folder: Path, settings: Settings) -> Store:
-    return open_store(folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+def _has_inbox(settings: Settings) -> bool:
+    """Return whether there is an inbox, lost or not: a copy that only serves has none."""
+    return is_on_server(settings) or Instance(settings.instance).is_there(INBOX)
 
 
 def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
@@ -261,7 +273,7 @@ def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
     `is_accepted`: accept the clock of this machine, however far it has jumped. Raise ClockAhead if only this process
     sees that time, another StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
     """
-    with closing(_opened(folder, load(folder))) as store:
+    with closing(open_store(load(folder))) as store:
         if is_accepted:
             store.believe()
         with store.view() as view:
@@ -273,11 +285,12 @@ def doubt_of_store(folder: Path) -> str:
 
     Raise StoreError if the store cannot be read.
     """
-    with closing(open_store(folder)) as store:
-        if not Instance(folder).is_there(INBOX):  # a copy that only serves has none
+    settings = load(folder)
+    with closing(open_store(settings)) as store:
+        if not _has_inbox(settings):
             return unfinished(store)
         try:
-            with closing(open_inbox(folder)) as inbox:
+            with closing(open_inbox(settings)) as inbox:
                 return store_lacks(store, inbox)
         except StoreError:  # a damaged inbox is no problem of the store; `gateway check` reports it
             return ""
@@ -296,7 +309,7 @@ def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool
     with how many blocks were looked at, and of how many. It is not complete if the disk gets the space only when a
     reader has finished. Raise StoreError, and ConfigurationError for wrong settings.
     """
-    with closing(_opened(folder, load(folder))) as store:
+    with closing(open_store(load(folder))) as store:
         done = store.compact(is_thorough=True, progress=progress)
         if is_anew:
             done = done._replace(smaller_by=done.smaller_by + store.vacuum(), kept_free=0)
@@ -307,8 +320,9 @@ def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool
 def put_store_aside(folder: Path) -> Path | None:
     """Move the store aside, so that a new one can be made; return its new path, or None if there is no store.
 
-    Raise StoreBusy if another program has it open.
+    Raise StoreBusy if another program has it open, and ConfigurationError if it is no file.
     """
+    check_on_files(load(folder), "Run `alter schema store rename to store_former` in psql, and repeat without --anew.")
     file = folder / STORE
     if not file.exists():
         return None

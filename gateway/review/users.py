@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Final
 from unicodedata import category, normalize
@@ -51,7 +50,7 @@ def add(settings: Settings, user: User, password: str) -> None:
     check_user(user)
     stored = hash_of(password)
     about = f"{user.name}, {user.role}{'' if not user.sources else ' of ' + ', '.join(user.sources)}"
-    with closing(_open(settings.instance)) as users:
+    with closing(_open(settings)) as users:
         if not users.add(user, stored, _line(Deed.ADDED, about)):
             raise ConfigurationError(f"There is a user {user.name!r} already. Choose another name.")
 
@@ -62,7 +61,7 @@ def set_password(settings: Settings, name: str, password: str) -> str:
     Raise ConfigurationError if there is no such user or the password is wrong, and StoreError.
     """
     stored = hash_of(password)
-    with closing(_open(settings.instance)) as users:
+    with closing(_open(settings)) as users:
         account = _account(users, name)
         if not users.set_password(name, stored, _line(Deed.PASSWORD, account.user.name)):
             raise ConfigurationError(_NO_USER.format(name))
@@ -75,16 +74,16 @@ def remove(settings: Settings, name: str) -> str:
 
     Raise ConfigurationError if there is no such user, and StoreError.
     """
-    with closing(_open(settings.instance)) as users:
+    with closing(_open(settings)) as users:
         account = _account(users, name)
         if not users.remove(name, _line(Deed.REMOVED, account.user.name)):
             raise ConfigurationError(_NO_USER.format(name))
     return account.user.name
 
 
-def known(folder: Path) -> list[dict[str, object]]:
+def known(settings: Settings) -> list[dict[str, object]]:
     """Return the facts of all users. Raise ConfigurationError without an instance, and StoreError."""
-    with closing(_open(folder)) as users:
+    with closing(_open(settings)) as users:
         return [facts_of(account) for account in users.all()]
 
 
@@ -100,11 +99,11 @@ def facts_of(account: Account) -> dict[str, object]:
     }
 
 
-def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
+def log(settings: Settings, before: int, limit: int) -> list[dict[str, object]]:
     """Return the facts of lines of the log, the newest first. Raise as `known`."""
-    with closing(_open(folder)) as users:
+    with closing(_open(settings)) as users:
         try:
-            complete(folder, users)
+            complete(settings, users)
         except GatewayError as error:
             logging.getLogger("gateway").warning("The log may lack decisions and takedowns: %s", error)
         lines = users.log(before, limit)
@@ -123,7 +122,7 @@ def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
 
 def doubts(settings: Settings, store: Store) -> Iterator[str]:
     """Yield a warning for whatever keeps users from signing in or deciding. Raise StoreError."""
-    with closing(open_users(settings.instance)) as users:
+    with closing(open_users(settings)) as users:
         accounts = users.all()
         unusable = [one.user.name for one in accounts if not is_hash(one.password) or users.find(one.user.name) != one]
     if not accounts:
@@ -149,9 +148,9 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
             yield f"The user {account.user.name!r} manages sources that are not here: {', '.join(sorted(unknown))}."
 
 
-def count(folder: Path) -> int:
+def count(settings: Settings) -> int:
     """Return how many users there are. Raise StoreError."""
-    with closing(open_users(folder)) as users:
+    with closing(open_users(settings)) as users:
         return len(users.all())
 
 
@@ -169,10 +168,10 @@ def _account(users: Users, name: str) -> Account:
     return account
 
 
-def _open(folder: Path) -> Users:
-    if not folder.is_dir():
-        raise ConfigurationError(f"There is no instance in {folder}; `gateway init` makes one.")
-    return open_users(folder)
+def _open(settings: Settings) -> Users:
+    if not settings.instance.is_dir():
+        raise ConfigurationError(f"There is no instance in {settings.instance}; `gateway init` makes one.")
+    return open_users(settings)
 
 
 def _line(deed: Deed, about: str) -> LogLine:

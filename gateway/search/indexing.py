@@ -294,13 +294,7 @@ def following(
     `only_reads`, nothing is written. Raise the errors of `open_store`.
     """
     index = Following(settings, has_child=completes and not only_reads)
-    store = open_store(
-        settings.instance,
-        create=create,
-        max_jump_seconds=settings.number("clock_max_jump_seconds"),
-        only_reads=only_reads,
-        published=index.note,
-    )
+    store = open_store(settings, create=create, only_reads=only_reads, published=index.note)
     with closing(store), closing(index):
         index.store = store
         yield index
@@ -324,7 +318,7 @@ def follow(folder: str) -> int:
 
 def _follow(settings: Settings, orders: Orders) -> None:
     keeper = IndexKeeper(settings.instance, describe, lines=_CHILD_LINES)
-    with closing(open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store:
+    with closing(open_store(settings)) as store:
         is_complete = False
         while not orders.is_over and not (is_complete and orders.is_last):
             # Before the step, which then writes the rest. The pause lets others remove items in between.
@@ -351,7 +345,7 @@ def make(settings: Settings, *, is_anew: bool, progress: Progress = lambda *_: N
 
 def _made(settings: Settings, *, is_anew: bool, progress: Progress) -> IndexState:
     keeper = IndexKeeper(settings.instance, describe)
-    with closing(open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store:
+    with closing(open_store(settings)) as store:
         if is_anew:
             keeper.delete()
         while not keeper.advance(store):

@@ -350,7 +350,7 @@ def _folder_of_counts(*, is_wanted: bool) -> Iterator[None]:
 def _metrics(settings: Settings) -> Application:
     from gateway.ops.metrics import application  # noqa: PLC0415
 
-    return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings.instance, topics_of(settings))
+    return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings, topics_of(settings))
 
 
 def _count() -> Callable[[str, str, float, int], None]:
@@ -394,7 +394,7 @@ def convert_first(settings: Settings, host: str, port: int) -> Sockets:
         answering_apart(sockets.listeners, application(counts), limits(settings)),
         conversion_progress.shown_by(lambda done, total: _COUNTS.pack_into(counts, 0, done, total), is_beside=True),
         conversion_progress.damage_noted(),  # only the log says it: the server goes on
-        closing(open_store(settings.instance)),
+        closing(open_store(settings)),
     ):
         return sockets
 

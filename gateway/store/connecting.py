@@ -10,14 +10,19 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Final
 
-from gateway.core.errors import StoreError
+from gateway.core.errors import ConfigurationError, StoreError
 from gateway.store.clock import THIS_HOST, HostClock
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
+from gateway.store.locks import Locks, OneMachine
 from gateway.store.postgres.clock import PostgresClock
 from gateway.store.sqlite.connector import DAMAGED_VALUE, SqliteConnector
 from gateway.store.store_clock import StoreClock
 
 DRIVER_ERRORS: Final = (DAMAGED_VALUE,)  # what a driver raises at a damaged value, in the middle of a loan
+_NO_DRIVER: Final = (
+    "The setting store names a PostgreSQL database, but psycopg is missing. Install the gateway with its extra "
+    "`postgres`, or psycopg 3 (`pip install 'psycopg[binary]'`)."
+)
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _STORE_PAGE_BYTES: Final = 4_096  # blocks are chains of pages, and half of the last page of a chain is empty
 _PAGE_BYTES: Final = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
@@ -63,6 +68,36 @@ def connect_clock(
     if url:
         return PostgresClock(file, host, max_jump, step)
     return StoreClock(file, host or THIS_HOST, max_jump, step)
+
+
+def checked(url: str) -> str:
+    """Return the address of a PostgreSQL database that can be used, or an empty one.
+
+    Raise ConfigurationError if it cannot be used, and StoreBusy if the server does not answer.
+    """
+    if not url:
+        return ""
+    try:
+        from gateway.store.postgres import server  # noqa: PLC0415 - psycopg is an extra
+    except ImportError as error:
+        raise ConfigurationError(_NO_DRIVER) from error
+    return server.checked(url)
+
+
+def connect_locks(url: str) -> Locks:
+    """Return the locks of all machines that use a checked PostgreSQL database, or of the only one (no URL)."""
+    if not url:
+        return OneMachine()
+    from gateway.store.postgres.locks import PostgresLocks  # noqa: PLC0415 - psycopg is an extra
+
+    return PostgresLocks(url)
+
+
+def schema_exists(url: str, schema: str) -> bool:
+    """Return whether a checked PostgreSQL database has a schema. Raise StoreError."""
+    from gateway.store.postgres import server  # noqa: PLC0415 - psycopg is an extra
+
+    return server.schema_exists(url, schema)
 
 
 def state_of(path: Path, url: str = "") -> Hashable | None:

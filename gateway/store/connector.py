@@ -77,7 +77,8 @@ class Connector(ABC):
     Every method may raise StoreError.
     """
 
-    path: Path  # what messages call it
+    path: Path
+    name: str  # what messages call it
 
     def __init__(self) -> None:
         self.is_unsynced = False

@@ -37,7 +37,7 @@ def unpacked(file: Connector, packed: bytes, what: str, read: Callable[[bytes], 
     try:
         return read(zstandard.decompress(packed))
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
-        raise StoreDamaged(f"{file.path}: {what} cannot be read: {error}.") from error
+        raise StoreDamaged(f"{file.name}: {what} cannot be read: {error}.") from error
 
 
 def decision_row(decision: Decision) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ from gateway.core.model import (
     StoredPage,
     WindowOutcome,
 )
-from gateway.store.connecting import connect
+from gateway.store.connecting import connect, connect_locks
 from gateway.store.connector import Database, Session
 from gateway.store.damage import DAMAGE
 from gateway.store.queries import load
@@ -49,7 +49,7 @@ class Inbox(Database):
     """The database of what arrived: pages, slices, cursors, and the log of the runs."""
 
     def __init__(self, path: Path, *, create: bool = False, url: str = "", only_reads: bool = False) -> None:
-        self._folder = path.parent
+        self._folder, self._locks = path.parent, connect_locks(url)
         super().__init__(
             connect(path, "inbox", create=create, url=url, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads)
         )
@@ -330,10 +330,13 @@ class Inbox(Database):
 
     def has_died(self, run: Run) -> bool:
         """Return whether a run is marked as running, and no process works on its source."""
-        if run.outcome is not RunOutcome.RUNNING or is_locked(self._folder, run.source):
+        if run.outcome is not RunOutcome.RUNNING or self._works_on(run.source):
             return False
         row = self._file.one(SQL["run"], (run.number,))  # it may just have ended
         return row is not None and _run(row).outcome is RunOutcome.RUNNING
+
+    def _works_on(self, source: str) -> bool:
+        return is_locked(self._folder, source) or self._locks.is_held(source)
 
     def last_runs(self, source: str = "") -> tuple[Run, ...]:
         """Return the last run of each stage of a source, or of each source."""

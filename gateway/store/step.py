@@ -5,8 +5,10 @@ page numbers a second time, and these pages would never be published.
 """
 
 from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
+from gateway.core.settings import Settings
 from gateway.store.base import Inbox, Store
-from gateway.store.instance import INBOX, Instance
+from gateway.store.instance import INBOX
+from gateway.store.opening import has_database
 
 INBOX_IS_OLD = (
     "The inbox lacks pages that the store has published: it is new, or an older copy than the store. "
@@ -26,16 +28,16 @@ def last_lost(store: Store, inbox: Inbox) -> int:
     return published if published > inbox.last_number() else 0
 
 
-def check_inbox(store: Store, instance: Instance) -> None:
+def check_inbox(store: Store, settings: Settings) -> None:
     """Raise StoreMissing if there is no inbox, although the store has published pages of it.
 
     A new inbox that is made without notice would count as the old one, and could replace it in a backup.
     """
-    if instance.has(INBOX):
+    if has_database(settings, INBOX):
         return
     if store.last_position():
         raise StoreMissing(
-            f"{instance.path(INBOX)}, the database of everything that was harvested, is missing. Restore it with "
+            f"{settings.instance / INBOX}, the database of everything that was harvested, is missing. Restore it with "
             "`gateway restore --missing`, or make a new one with `gateway init` and fill it "
             "with `harvester run --all --full`."
         )

@@ -32,7 +32,7 @@ from gateway.store.ceiling import Answered
 from gateway.store.check import credentials, findings
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.compaction import Compaction
-from gateway.store.connecting import connect, connect_clock
+from gateway.store.connecting import connect, connect_clock, connect_locks
 from gateway.store.connector import Session
 from gateway.store.damage import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure, give_up
 from gateway.store.instance import Instance, LastChange
@@ -96,6 +96,7 @@ class Store(StoredItems):
             connect(path, "store", create=create, url=url, busy_seconds=busy_seconds, only_reads=only_reads)
         )
         self._file.convert(step)
+        self.locks = connect_locks(url)  # what machines hold in turn
         self._compaction = Compaction(self._file, step)
         self._instance = Instance(path.parent)
         self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()

@@ -25,11 +25,22 @@ _LOCKS = Path("/proc/locks")
 
 log = logging.getLogger("gateway.store")
 _parents: list[int] = []
+_patience = [PATIENCE_SECONDS]
 
 
 def leave_with_parent() -> None:
     """Let this process stop waiting when its parent process has ended."""
     _parents[:] = [os.getppid()]
+
+
+def answer_at_once() -> None:
+    """Let this process, which answers requests, not wait for a server of databases that does not answer."""
+    _patience[:] = [0.0]
+
+
+def server_seconds() -> float:
+    """Return for how long a reader waits for a server of databases that does not answer."""
+    return _patience[0]
 
 
 class Waiting:
@@ -42,9 +53,14 @@ class Waiting:
         self._is_reported = False
 
     @property
+    def left_seconds(self) -> float:
+        """How many seconds are left."""
+        return max(self._ends - self._clock(), 0.0)
+
+    @property
     def slice_seconds(self) -> float:
         """How many seconds to wait at once."""
-        return min(max(self._ends - self._clock(), 0.0), SLICE_SECONDS)
+        return min(self.left_seconds, SLICE_SECONDS)
 
     def goes_on(self) -> bool:
         """Return whether to wait any longer; log once, after some seconds, which process is waited for."""

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
+from math import inf
 from typing import NamedTuple
 
 from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
@@ -27,6 +28,7 @@ from gateway.store.takedown_file import Entries, TakedownFile
 
 OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _INSIDE = ("oai_dc",)  # the DIDL of an item contains it
+_LOCK = ".obeying"  # among machines; no source can have this name
 _BATCH = 500
 _MOST_AT_ONCE = 10_000  # items of a file; others follow when all records are read
 _IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
@@ -100,7 +102,7 @@ def _applied(store: Store) -> frozenset[str]:
 
 def reopen(store: Store, file: TakedownFile, keys: Collection[str]) -> None:
     """Let entries count as not applied, by their keys, because more is known of what they concern. Raise StoreError."""
-    with file.applying():  # who applies the list notes in the end what was applied
+    with file.applying(), store.locks.held(_LOCK, inf):  # who applies the list notes in the end what was applied
         store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - frozenset(keys))))
 
 
@@ -117,7 +119,7 @@ def apply_takedowns(
     are read. `progress` is called with the number of records read so far. The log of the store may have what was
     withdrawn until `finish_erasure`. Raise StoreError.
     """
-    with file.applying():
+    with file.applying(), store.locks.held(_LOCK, inf):
         return _apply(store, inbox, file, progress, searches or Searches())
 
 

@@ -8,19 +8,18 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import Final
 
 from gateway.core.errors import GatewayError, StoreError
 from gateway.core.names import source_of, upstream_identifier
-from gateway.core.settings import load
+from gateway.core.settings import Settings, load
 from gateway.core.takedowns import Kind, Takedown, Takedowns
 from gateway.search.indexing import following
 from gateway.store.base import Inbox, Store
-from gateway.store.instance import DISCOVERY, Instance
-from gateway.store.opening import DiscoveryOnDemand, open_inbox
+from gateway.store.instance import DISCOVERY
+from gateway.store.opening import DiscoveryOnDemand, has_database, open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import pending, scanned, survey
 from gateway.takedowns.plans import Listed, Plan
@@ -61,8 +60,8 @@ def _words_of(entry: Takedown) -> list[str]:
 class InteractiveTakedowns:
     """The takedowns of one instance; `Withdrawals` has the promises. `inbox` is None if it cannot be read."""
 
-    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, discovery: DiscoveryOnDemand) -> None:
-        self._folder, self._store, self._inbox, self._discovery = folder, store, inbox, discovery
+    def __init__(self, settings: Settings, store: Store, inbox: Inbox | None, discovery: DiscoveryOnDemand) -> None:
+        self._settings, self._store, self._inbox, self._discovery = settings, store, inbox, discovery
 
     def plan(self, entry: Takedown, item: str = "") -> Plan:
         """Return what an entry would touch; nothing is changed. Raise StoreError."""
@@ -131,11 +130,11 @@ class InteractiveTakedowns:
 
     @property
     def _has_searched(self) -> bool:
-        return Instance(self._folder).has(DISCOVERY)
+        return has_database(self._settings, DISCOVERY)
 
     def add(self, entry: Takedown) -> bool:
         """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""
-        TakedownFile(self._folder).change(lambda listed: added(listed, (entry,)))
+        TakedownFile(self._settings.instance).change(lambda listed: added(listed, (entry,)))
         work = self._begun()
         work.join(_WAIT_SECONDS)
         return not work.is_alive() and not self._is_waiting(entry)
@@ -154,12 +153,12 @@ class InteractiveTakedowns:
         return entry.key in {waiting.key for waiting in pending(self._store)[0]}
 
     def _carry_out(self) -> None:
-        settings = load(self._folder)
+        settings = load(self._settings.instance)
         try:
             with (
                 following(settings, completes=False) as index,
-                closing(open_inbox(self._folder, only_reads=True)) as inbox,
-                closing(DiscoveryOnDemand(self._folder)) as discovery,
+                closing(open_inbox(settings, only_reads=True)) as inbox,
+                closing(DiscoveryOnDemand(settings)) as discovery,
             ):
                 carry_out(index.store, inbox, discovery.open if self._has_searched else None, settings)
         except GatewayError as error:

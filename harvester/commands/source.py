@@ -43,7 +43,7 @@ from harvester.http import downloads
 from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, listening
-from harvester.runtime.locks import await_publishers, lock
+from harvester.runtime.locks import await_publishers
 from harvester.runtime.progress import progress
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.subscriptions import forget
@@ -68,7 +68,7 @@ def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
     The identity that was accepted before is shown next to it. After that, runs continue. Records that the repository
     does not have any more stay until `harvester source sweep` deletes them.
     """
-    with opened(ctx.obj) as instance, lock(instance.folder, name):
+    with opened(ctx.obj) as instance, instance.lock(name):
         entry_of(instance, name)
         known = known_identity(instance.inbox, name)
         changes = differences(known) if known else ()
@@ -155,7 +155,7 @@ def add(
     """
     auth = auth_of(given)
     entry = with_address(_entry(checked_name(name), {**given, **own, "url": url, "auth": auth}))
-    with opened(ctx.obj) as instance, lock(instance.folder, name):
+    with opened(ctx.obj) as instance, instance.lock(name):
         if name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {name!r} already.")
         confirm_name(instance, entry, is_sure=is_sure)
@@ -336,7 +336,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     A source whose entry was deleted from sources.toml can be removed as well. The inbox keeps its answers.
     Do not give its name to another source; `source add` asks for confirmation before it does.
     """
-    with opened(ctx.obj) as instance, lock(instance.folder, name):
+    with opened(ctx.obj) as instance, instance.lock(name):
         instance.check_clock()
         is_listed = all(entry.name != name for entry in unlisted(instance))
         if is_listed:

@@ -26,7 +26,6 @@ from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
 from harvester.runtime.exit_status import Status, status_of_end
 from harvester.runtime.interrupts import Stop, listening
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import progress
 from harvester.sources import Finding
 from harvester.sources.files import as_of, is_reading
@@ -105,7 +104,7 @@ def is_confirmed(question: str) -> bool:
 
 def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) -> None:
     """Add a new source. Raise ConfigurationError when its name is taken, or was used before without confirmation."""
-    with lock(instance.folder, entry.name):
+    with instance.lock(entry.name):
         if entry.name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {entry.name!r} already.")
         confirm_name(instance, entry, is_sure=is_sure)
@@ -126,7 +125,7 @@ def audit(ctx: click.Context, name: str, as_json: bool) -> None:
     sweep` deletes extra ones. The exit status is 3 if anything differs.
     """
     counts: Counter[str] = Counter()
-    with opened(ctx.obj) as instance, lock(instance.folder, name):
+    with opened(ctx.obj) as instance, instance.lock(name):
         findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
         write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
     say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")

@@ -62,7 +62,7 @@ def add(
             _show_plan(wanted, _planned(instance, wanted), as_json=as_json)
             return
         file.change(lambda listed: added(listed, wanted))
-        note_takedowns(instance.folder)
+        note_takedowns(instance.settings)
         finished = finish(instance)
         with progress() as reporter:
             kept_files = KeptFilesRounds(instance, reporter, Stop(), only_cleans=True)
@@ -230,7 +230,7 @@ def remove(
         finished = None
         if not is_dry:
             TakedownFile(instance.folder).change(lambda listed: _removed(listed, lifted))
-            note_takedowns(instance.folder)
+            note_takedowns(instance.settings)
             finished = finish(instance)
     totals: dict[str, object] = {
         "returning_items": list(back.items),

@@ -11,15 +11,24 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.core.errors import ClockAhead
+from gateway.core.errors import ClockAhead, StoreBusy
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
 from gateway.store.instance import DISCOVERY, IRREPLACEABLE
 from gateway.store.instance import Instance as Files
-from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
+from gateway.store.opening import (
+    has_database,
+    open_discovery,
+    open_inbox,
+    open_store,
+    open_subscribers,
+    open_subscriptions,
+)
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
+from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.locks import lock
 
 if TYPE_CHECKING:
     from gateway.search.indexing import Following
@@ -60,10 +69,23 @@ class Instance:
         if problem := self.store.clock_problem():
             raise ClockAhead(problem)
 
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold the lock of a source, or of a round, inside the block: on this machine, and among all.
+
+        Raise SourceLocked if it is held, and StoreUnwritable on a full disk.
+        """
+        with lock(self.folder, name), ExitStack() as held:
+            try:
+                held.enter_context(self.store.locks.held(name))
+            except StoreBusy as error:
+                raise SourceLocked(str(error)) from error
+            yield
+
     @property
     def has_searched(self) -> bool:
         """Return whether full text was ever searched for."""
-        return Files(self.folder).has(DISCOVERY)
+        return has_database(self.settings, DISCOVERY)
 
 
 def sources_file(folder: Path) -> SourcesFile:
@@ -86,9 +108,9 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
     begin_log(settings)
     with (
         _store(settings, only_reads=only_reads, is_child=is_child) as (store, index),
-        closing(_inbox(folder, store, only_reads=only_reads)) as inbox,
-        closing(open_subscriptions(folder)) as subscriptions,
-        closing(open_subscribers(folder)) as subscribers,
+        closing(_inbox(settings, store, only_reads=only_reads)) as inbox,
+        closing(open_subscriptions(settings)) as subscriptions,
+        closing(open_subscribers(settings)) as subscribers,
         ExitStack() as later,
     ):
         check_whole(store, inbox)
@@ -98,15 +120,14 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
             from gateway.ops.recovery import remember_sources  # noqa: PLC0415 - commands that only read need it not
 
             remember_sources(store, inbox)
-        discovery = cache(lambda: later.enter_context(closing(open_discovery(folder))))
+        discovery = cache(lambda: later.enter_context(closing(open_discovery(settings))))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, discovery, index)
 
 
 @contextmanager
 def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[tuple[Store, Following | None]]:
     if only_reads:
-        jump = settings.number("clock_max_jump_seconds")
-        with closing(open_store(settings.instance, max_jump_seconds=jump, only_reads=True)) as store:
+        with closing(open_store(settings, only_reads=True)) as store:
             yield store, None
         return
     from gateway.search.indexing import following  # noqa: PLC0415 - commands that only read need no format and no index
@@ -115,9 +136,9 @@ def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[
         yield index.store, index
 
 
-def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:
-    check_inbox(store, Files(folder))
-    return open_inbox(folder, create=True, only_reads=only_reads)
+def _inbox(settings: Settings, store: Store, *, only_reads: bool) -> Inbox:
+    check_inbox(store, settings)
+    return open_inbox(settings, create=True, only_reads=only_reads)
 
 
 def _number_behind(store: Store, inbox: Inbox) -> None:

@@ -23,7 +23,6 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import RunLifecycle, Status
 from harvester.runtime.interrupts import Stop, TimeIsOver
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 from harvester.sources import Options, SourceKind
 from harvester.sources.budget import Budget
@@ -281,7 +280,7 @@ def run_lifecycle(
     Raise SourceLocked when another process works on the source, and ClockAhead when the clock is wrong: then there is
     no run. A GatewayError of the block becomes its outcome; any other exception is recorded and raised again.
     """
-    with lock(instance.folder, source):
+    with instance.lock(source):
         instance.check_clock()
         close_dead_runs(instance.inbox, source)
         run = SourceRun(RunLog(instance.inbox, source, progress, clock, stage), max_records, stop=stop)

@@ -12,7 +12,6 @@ from gateway.core.errors import GatewayError
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import SourceLocked, Status, status_of_error, worst
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 
 Part: TypeAlias = Callable[[], Counter[str]]
@@ -53,7 +52,7 @@ class Rounds(ABC):
         self._found, self.status = [], Status.SUCCEEDED
         with self._reported():
             if parts := list(self._parts()):
-                with lock(self._instance.folder, self.lock_name):
+                with self._instance.lock(self.lock_name):
                     for part in parts:
                         with self._reported():
                             counts.update({name: count for name, count in part().items() if count})

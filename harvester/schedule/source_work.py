@@ -26,7 +26,6 @@ from harvester.harvest.sweep import Confirm, sweep
 from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status, status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, TimeIsOver
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 from harvester.schedule.notifications.notify import notify_of_source
 from harvester.schedule.subscriptions import subscribe
@@ -99,7 +98,7 @@ class SourceWork:
     def published(self, entry: SourceEntry) -> WorkResult:
         """Publish the harvested records of one source that are not published yet."""
         with (
-            lock(self.instance.folder, entry.name),
+            self.instance.lock(entry.name),
             Publication(self.instance, entry, self.progress, self.stop) as publication,
         ):
             publication.finish()

@@ -9,7 +9,7 @@ from tests.bench.runs import main
 
 _BENCHES = (
     "startup serving slow_clients pages page_storm lists compaction search harvest rebuild resourcesync"
-    " lint_resourcesync resourcesync_lists hub mirror matching discovery recheck"
+    " lint_resourcesync resourcesync_lists postgres hub mirror matching discovery recheck"
     " review_list decide graph many_sources"
 )
 

@@ -18,11 +18,11 @@ from statistics import median
 from gateway.core.model import ItemChange, ItemState, Publication, Record
 from gateway.core.xmltext import utc_datetime
 from gateway.store.base import Store
-from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client, rate
 from tests.bench.runs import GZIP, Row, rounds
+from tests.opening import open_store
 
 _SHARE = 0.2  # of the items, which are updated
 _AT_ONCE = 100  # items of a publication

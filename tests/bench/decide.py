@@ -20,10 +20,10 @@ from gateway.fulltext.stored_search import search_as_json
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import publish_pending
 from gateway.store.base import Discovery, Store
-from gateway.store.opening import open_discovery, open_inbox, open_store
 from tests.applications import application
 from tests.bench import review_list, stores
 from tests.bench.runs import Row
+from tests.opening import open_discovery, open_inbox, open_store
 from tests.publish.harness import ADDRESS, dc
 
 _ITEMS = 40

@@ -17,7 +17,6 @@ from gateway.core.model import ItemState, Statement, StoredRecord, Work
 from gateway.core.settings import Value, load
 from gateway.core.takedowns import Takedowns
 from gateway.formats import written
-from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import CachingFetch, polite, settings_for_other_hosts
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
@@ -27,6 +26,7 @@ from harvester.http.urls import host_of
 from tests.bench.doubles import HOSTS, doi, led_to, serving
 from tests.bench.runs import Row, apart
 from tests.fulltext.kinds import FURTHER
+from tests.opening import open_discovery
 
 _WORKS = 2000
 _LARO = 21_798  # DOIs of LARO, of which Autoload had to go through

@@ -16,10 +16,10 @@ from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.base import Store
-from gateway.store.opening import open_discovery, open_store
 from tests.bench import stores
 from tests.bench.doubles import issn_of
 from tests.bench.runs import Row, called
+from tests.opening import open_discovery, open_store
 
 _EXPORTED, _LOADED = 1_000_000, 100_000  # the items of the figures
 _BATCH = 1000

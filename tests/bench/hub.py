@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from gateway.core.model import HubMode, HubRequest
-from gateway.store.opening import open_subscribers
 from tests import live
 from tests.bench import runs
 from tests.bench.runs import Row
+from tests.opening import open_subscribers
 from tests.publish.harness import START, Harness, Sent
 
 _SUBSCRIBERS = 1_000

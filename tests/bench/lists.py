@@ -13,13 +13,13 @@ from urllib.parse import quote, urlsplit
 
 from gateway.core.model import Selection
 from gateway.core.xmltext import utc_datetime
-from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client, Connection, rate
 from tests.bench.memory import sampled
 from tests.bench.runs import GZIP, Row, in_threads, rounds
 from tests.bench.stores import Stored
+from tests.opening import open_store
 
 _ROUNDS = 50
 _CLIENTS = 20  # by fours

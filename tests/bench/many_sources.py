@@ -12,9 +12,9 @@ from time import time
 
 from gateway import create_app
 from gateway.store.instance import DISCOVERY, INBOX, STORE
-from gateway.store.opening import open_discovery, open_inbox
 from tests import live
 from tests.bench.runs import Row, milliseconds, run
+from tests.opening import open_discovery, open_inbox
 
 _SETS, _RUNS = 20, 50  # of each source
 _TIMES = 20  # that each page is requested

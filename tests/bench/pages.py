@@ -13,11 +13,11 @@ from urllib.parse import quote, quote_plus
 
 from gateway.core.model import Publication, RunOutcome, SetDescription, Source
 from gateway.search.indexing import describe
-from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client, rate
 from tests.bench.runs import Row, called
+from tests.opening import open_inbox, open_store
 
 _SOURCES = 200
 _ITEMS = 10  # of each source

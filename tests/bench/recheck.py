@@ -16,7 +16,6 @@ from gateway.core.model import FileRecheck
 from gateway.core.settings import load
 from gateway.core.takedowns import Takedowns
 from gateway.fulltext.stored_files import Copies
-from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import polite_anew, settings_for_other_hosts
 from harvester.fulltext.recheck.run import Order, Recheck
 from harvester.http.fetching import Web
@@ -24,6 +23,7 @@ from tests.bench import runs
 from tests.bench.doubles import HOSTS, led_to
 from tests.bench.memory import MIB, anonymous
 from tests.bench.runs import Row
+from tests.opening import open_discovery
 from tests.sample.web import a_pdf
 
 SOURCE = "bench"

@@ -14,8 +14,8 @@ from typing import Any
 
 from gateway.core.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
 from gateway.store.base import Discovery
-from gateway.store.opening import open_discovery
 from tests.bench.runs import Row, milliseconds
+from tests.opening import open_discovery
 
 COPIES = 100_000
 _PAGE = 50

@@ -18,10 +18,10 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from typing import Any, NamedTuple
 
-from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench.client import rate
 from tests.bench.memory import Samples, sampled
+from tests.opening import open_inbox, open_store
 
 _RECORDS = 1_000_000
 _WIDTH = 74

@@ -22,10 +22,10 @@ from gateway.search.entries import Entry
 from gateway.search.indexing import following
 from gateway.search.sqlite_index import SqliteIndex
 from gateway.search.sqlite_reader import SqliteReader
-from gateway.store.opening import open_store
 from tests.bench import stores
 from tests.bench.corpus import SYLLABLES
 from tests.bench.runs import ROOT, Row, milliseconds
+from tests.opening import open_store
 
 _BATCH = 1000
 _WORKS = 5_000

@@ -21,11 +21,11 @@ from gateway.core.xmltext import utc_datetime
 from gateway.publish.descriptions import metadata_of
 from gateway.store.base import Store
 from gateway.store.clock import HostClock
-from gateway.store.opening import open_store
 from tests import live
 from tests.bench.corpus import BLOCK, WORKS
 from tests.bench.runs import ROOT, called, scratch
 from tests.bench.source import serving
+from tests.opening import open_store
 
 FORMATS = ("oai_dc", "oai_didl")
 RECENT = 250  # items of the last hour, in a store of any size

@@ -31,7 +31,6 @@ from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.store.clock import CEILING_SECONDS
-from gateway.store.opening import open_store, open_subscribers, open_subscriptions
 from gateway.store.step import EPOCH_FACT
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
@@ -45,6 +44,7 @@ from harvester.sources import Channel, Options, kind_of
 from tests import live
 from tests.applications import application
 from tests.faults.launcher import launching
+from tests.opening import open_store, open_subscribers, open_subscriptions
 from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.schedule.test_kept_files import Reports
 from tests.seeds import SEED

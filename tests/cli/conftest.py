@@ -13,7 +13,7 @@ from gateway.core.permissions import private
 from gateway.core.settings import load
 from gateway.ops import health
 from gateway.search.indexing import make
-from gateway.store.opening import open_store
+from tests.opening import open_store
 
 
 @pytest.fixture(autouse=True)

@@ -27,11 +27,11 @@ from gateway.ops.restore import Choice, restore
 from gateway.ops.upkeep import complete_takedowns
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
-from gateway.store.opening import open_discovery, open_inbox, open_store
 from gateway.store.sqlite import database_files
 from gateway.store.step import EPOCH_FACT
 from gateway.store.takedown_file import TakedownFile
 from tests.cli.test_from_inbox import make_filled
+from tests.opening import open_discovery, open_inbox, open_store
 from tests.rows import each_row
 
 ENTRY = '[laro]\nurl = "http://laro.example.org/oai"\nevery = "1d"\n'

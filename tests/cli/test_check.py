@@ -11,7 +11,7 @@ import pytest
 
 from gateway.core import sandbox
 from gateway.ops.upkeep import make
-from gateway.store.opening import open_store
+from tests.opening import open_store
 from tests.publish.harness import Harness, Sent, mods
 from tests.rows import each_row
 

@@ -13,8 +13,8 @@ from gateway.ops.upkeep import check_store, make
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import publish_pending
 from gateway.publish.rebuild import remove_source
-from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import database_files
+from tests.opening import open_inbox, open_store
 from tests.publish.harness import dc
 
 IDENTIFY = "/oai?verb=Identify"

@@ -13,7 +13,7 @@ from gateway.ops.health import findings
 from gateway.ops.upkeep import make
 from gateway.store import connecting
 from gateway.store.clock import THIS_HOST, HostClock, Moment
-from gateway.store.opening import open_inbox, open_store
+from tests.opening import open_inbox, open_store
 from tests.rows import each_row
 
 _NOW = Moment(1_000_000.0, 5000.0, "boot", 10.0)

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
 from gateway.store.instance import DATABASES
-from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.conftest import ROOT
+from tests.opening import open_store
 from tests.publish.test_recovery import published_records
 
 pytestmark = pytest.mark.slow  # it harvests

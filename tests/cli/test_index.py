@@ -9,7 +9,7 @@ from gateway.core.model import HubMode, HubRequest
 from gateway.search.base import Query
 from gateway.search.following import NAME
 from gateway.search.sqlite_reader import open_search
-from gateway.store.opening import open_subscribers
+from tests.opening import open_subscribers
 from tests.rows import each_row
 
 

@@ -8,11 +8,11 @@ import pytest
 from gateway.core.model import Publication, RawPage, Slice, Source
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.publish.publish import SourceFacts, publish_pending
-from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
 from gateway.store.sqlite.file import SqliteFile
 from gateway.store.store import Store
 from tests.clocks import Clocks
+from tests.opening import open_inbox, open_store
 from tests.store.conftest import change, furnished
 from tests.store.test_sqlite_compaction import Model
 from tests.store.test_sqlite_shrinking import spread

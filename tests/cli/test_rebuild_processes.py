@@ -18,7 +18,7 @@ from gateway.ops import upkeep
 from gateway.publish import batch, mapping, rebuild, source_facts
 from gateway.publish.publish import SourceFacts, publish_pending
 from gateway.publish.rebuild import BATCH, RebuildProcesses
-from gateway.store.opening import open_inbox, open_store
+from tests.opening import open_inbox, open_store
 
 pytestmark = pytest.mark.slow
 

@@ -24,7 +24,6 @@ from gateway.core.model import (
 )
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.store.opening import open_discovery, open_subscribers
 from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile
@@ -33,6 +32,7 @@ from harvester.mirror.open_folder import opened
 from tests.commands.calls import ITEM, PROGRAMS, URL, line
 from tests.commands.site import Site, serving
 from tests.oai_repository import command, harvester, instance, repository  # noqa: F401 - fixtures
+from tests.opening import open_discovery, open_subscribers
 
 CONFIG = """
 publish_processes = 0

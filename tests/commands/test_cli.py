@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from gateway.cli import main as gateway_cli
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.store.instance import Instance
-from gateway.store.opening import open_inbox
 from harvester import cli as harvester_cli
 from harvester.cli import COMMANDS, main
 from harvester.harvest import admission
 from harvester.runtime.locks import lock
 from tests.conftest import loaded_by
+from tests.opening import open_inbox
 from tests.rows import each_row
 
 # What `harvester --help` must not load: each of them costs tens of milliseconds.

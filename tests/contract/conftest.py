@@ -13,8 +13,8 @@ import pytest
 
 from gateway.core.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
 from gateway.store.base import Inbox, Store, View
-from gateway.store.opening import open_inbox, open_store, open_users
 from tests.clocks import Clocks
+from tests.opening import open_inbox, open_store, open_users
 
 
 @dataclass

@@ -32,7 +32,7 @@ from gateway.core.model import (
 )
 from gateway.core.model.published import SHARES
 from gateway.store.base import Discovery, Findings
-from gateway.store.opening import open_discovery
+from tests.opening import open_discovery
 from tests.postgres import make_schemas
 
 Step: TypeAlias = Callable[[Discovery, random.Random], Any]

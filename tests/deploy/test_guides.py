@@ -173,6 +173,12 @@ def test_the_guide_to_people(machine: Machine) -> None:
     assert machine.run("gateway user list").count("\n") == 2
 
 
+def test_the_guide_to_postgresql(machine: Machine, postgres: Callable[..., str]) -> None:
+    machine.addresses["postgresql:///gateway"] = shlex.quote(postgres(lambda _url: None))
+    assert "The store is sound." in machine.follow("postgresql.md")[-3]
+    assert not list(machine.instance.glob("*.sqlite"))
+
+
 def test_the_guide_to_full_text(harvested: Machine) -> None:
     with sample(WEB) as (web,):
         with (harvested.instance / "config.toml").open("a", encoding="utf-8") as config:

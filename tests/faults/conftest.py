@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from gateway.store.opening import open_store
 from harvester.harvest.instance import Instance, opened
 from tests.faults.site import Clock, Site, Sites, serving
 from tests.faults.source import Source, records
+from tests.opening import open_store
 
 # In memory where there is such a folder: these harvests commit thousands of times, and no power fails here.
 _MEMORY = "/dev/shm"

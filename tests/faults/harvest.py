@@ -14,7 +14,6 @@ from lxml import etree
 
 from gateway.core.model import Run, RunOutcome, Selection
 from gateway.core.settings import load
-from gateway.store.opening import open_store
 from harvester.harvest import run as pipeline
 from harvester.harvest import sweep as sweeping
 from harvester.harvest.access import kind_of
@@ -28,6 +27,7 @@ from harvester.http.messages import Fetched, Request
 from tests.faults.site import Asked, Site
 from tests.faults.source import Record
 from tests.faults.table import Promise, Quirk
+from tests.opening import open_store
 
 # What may differ: when a record was published and harvested.
 _TIMES = re.compile(rb"(?<=<datestamp>)[^<]*(?=</datestamp>)|(?<=harvestDate=\")[^\"]*")

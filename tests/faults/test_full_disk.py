@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Site
+from tests.opening import open_inbox, open_store
 from tests.seeds import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.opening import open_inbox
 from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Asked, Said, Serve, Site, Stage
 from tests.faults.source import records
+from tests.opening import open_inbox
 from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow

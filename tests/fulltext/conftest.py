@@ -15,13 +15,13 @@ from gateway.cli.main import main as gateway
 from gateway.core.settings import load
 from gateway.core.xmltext import DIDL
 from gateway.fulltext.release import Releaser
-from gateway.store.opening import open_discovery, open_inbox, open_store
 from harvester.cli import main as harvester
 from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from tests.fulltext.web import RecordedWeb
 from tests.http.server import server, start  # noqa: F401 - fixtures
+from tests.opening import open_discovery, open_inbox, open_store
 
 NAME = "laro"
 _ONE_FILE = Lock()  # PDFium is not made for threads

@@ -13,11 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gateway.core.settings import load
 from gateway.fulltext.release import Releaser
-from gateway.store.opening import open_discovery, open_inbox, open_store
 from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from harvester.http.messages import Fetched, Request
+from tests.opening import open_discovery, open_inbox, open_store
 from tests.sample.source import read_works
 from tests.sample.web import made
 

@@ -8,7 +8,6 @@ import pytest
 
 from gateway.core.model import Outcome, Work
 from gateway.fulltext.search_result import SearchResult
-from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import CachingFetch
 from harvester.fulltext.search_outcome import PASSING
 from harvester.fulltext.search_work import search
@@ -17,6 +16,7 @@ from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
 from tests.fulltext.kinds import DOI, PAGE, PUBLISHER, TITLE, crossref
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
+from tests.opening import open_discovery
 from tests.rows import each_row
 
 NOW = 1_700_000_000

@@ -12,11 +12,11 @@ from gateway.core.model import FileLink, FileOrigin
 from gateway.core.settings import load
 from gateway.fulltext.release import Releaser
 from gateway.publish.publish_files import file_all
-from gateway.store.opening import open_discovery
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import step_of
 from harvester.fulltext.works import found_of
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
+from tests.opening import open_discovery
 from tests.publish.harness import Harness, Sent, dc, make_databases, pdf
 
 A_DOI = "<dc:identifier>https://doi.org/10.5555/a</dc:identifier>"

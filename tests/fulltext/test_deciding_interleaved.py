@@ -27,9 +27,9 @@ from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.store.discovery import Discovery
-from gateway.store.opening import open_discovery
 from gateway.store.store import Store
 from tests.clocks import Clocks
+from tests.opening import open_discovery
 from tests.publish.harness import Harness, Sent, make_databases
 from tests.seeds import SEED
 from tests.store.test_interleavings import Actor, patiently

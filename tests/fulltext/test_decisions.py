@@ -12,10 +12,10 @@ from gateway.fulltext.decisions import Thresholds, decided, rule, standing, word
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.steps import publisher_policy
 from tests.fulltext.web import fetched
+from tests.opening import open_discovery
 from tests.rows import each_row
 
 MONTH = "2026-11"

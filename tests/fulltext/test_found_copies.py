@@ -11,10 +11,10 @@ import pytest
 from gateway.core.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.fulltext.review import copies_in_force
 from gateway.store.discovery import Discovery
-from gateway.store.opening import open_discovery
 from harvester.fulltext.list_copies import complete
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer
+from tests.opening import open_discovery
 from tests.postgres import make_schemas
 from tests.rows import each_row
 

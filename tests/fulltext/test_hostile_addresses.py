@@ -14,7 +14,6 @@ from gateway.core.errors import AddressRefused, ConfigurationError, GatewayError
 from gateway.core.model import Outcome
 from gateway.core.settings import load
 from gateway.core.typed_links import links_of_header
-from gateway.store.opening import open_discovery
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.polite_fetch import CachingFetch, SubstituteHosts, access_of, places_of, web_for_other_hosts
 from harvester.fulltext.run import asked_for
@@ -25,6 +24,7 @@ from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
 from tests.http.server import Server, ok, until_gone
+from tests.opening import open_discovery
 from tests.rows import each_row
 
 LIMITS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gateway.store.instance import Instance
-from gateway.store.opening import open_discovery, open_store
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
+from tests.opening import open_discovery, open_store
 from tests.seeds import SEED
 
 KILLS = int(os.environ.get("TEST_KILLS", "5"))

@@ -5,10 +5,10 @@ import json
 from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
-from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.fulltext.test_releasing import FILE, IDENTIFIER, ITEM, NAMED, component, dcterms_text, published_search
 from tests.fulltext.web import RecordedWeb, answer
+from tests.opening import open_store
 
 __all__ = ["published_search"]
 

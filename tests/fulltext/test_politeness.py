@@ -8,11 +8,11 @@ from threading import Lock
 import pytest
 
 from gateway.core.errors import NameUnknown, RobotsDenied, TryLater
-from gateway.store.opening import open_discovery
 from harvester.fulltext.polite_fetch import ROBOTS_HOLD, CachingFetch
 from harvester.fulltext.politeness import Budget, PoliteFetch, stated_budget
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.web import DATA, RecordedWeb, answer, exchanges, recorded
+from tests.opening import open_discovery
 from tests.rows import each_row
 from tests.waiting import wait_until
 

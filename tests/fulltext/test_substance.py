@@ -13,10 +13,10 @@ from gateway.core.model import Alarm, Candidate, Outcome, Trace
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.substance import DAY_SECONDS, chance, endings, is_fall, watch
 from harvester.harvest.instance import opened
+from tests.opening import open_discovery
 from tests.rows import each_row
 
 TODAY = 20_800

@@ -16,10 +16,10 @@ from gateway.cli.main import main
 from gateway.core.model import Cursor, RawPage, Source
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import publish_pending
-from gateway.store.opening import open_inbox, open_store
 from harvester.sources.oai_pmh.answers import parse_list
 from tests.fuzz.mutants import mutant
 from tests.fuzz.targets import TARGETS
+from tests.opening import open_inbox, open_store
 
 _STATUSES = frozenset(
     (200, 202, 204, 206, 301, 302, 304, 308, 400, 403, 404, 405, 406, 411, 413, 414, 415, 416, 431, 451)

@@ -14,8 +14,8 @@ from gateway.core.model import Candidate, Decision, Outcome
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.store.opening import open_discovery
 from harvester.cli import main as harvester
+from tests.opening import open_discovery
 
 ROE, DOE = "0000-0002-1825-0097", "0000-0001-5109-3700"
 # A spreadsheet would run it, XML and CSV must quote it, and a terminal must not turn it round.

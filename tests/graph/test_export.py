@@ -18,7 +18,6 @@ from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, Sto
 from gateway.core.model import Selection
 from gateway.core.statuses import Status
 from gateway.store.instance import Instance
-from gateway.store.opening import open_discovery, open_store
 from harvester.cli import main
 from harvester.graph import database
 from harvester.graph import export as exporting
@@ -31,6 +30,7 @@ from harvester.runtime.progress import Errors
 from tests import live
 from tests.graph import gathered
 from tests.graph.gathered import HOSTILE, WORKS, identifier
+from tests.opening import open_discovery, open_store
 from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it fills an instance

@@ -7,7 +7,7 @@ import pytest
 
 from gateway.store import connecting
 from gateway.store.clock import HostClock
-from gateway.store.opening import open_inbox
+from tests.opening import open_inbox
 from tests.rows import each_row
 
 DAY = 86_400

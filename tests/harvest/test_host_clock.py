@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from gateway.core.model import RunOutcome
-from gateway.store.opening import open_inbox
+from tests.opening import open_inbox
 
 pytestmark = pytest.mark.slow  # it asks servers
 

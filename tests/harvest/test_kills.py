@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from gateway.store.opening import open_inbox
+from tests.opening import open_inbox
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gateway.store.opening import open_inbox, open_store
+from tests.opening import open_inbox, open_store
 
 pytestmark = pytest.mark.slow  # it asks servers
 

@@ -14,7 +14,7 @@ from lxml import etree
 
 from gateway import create_app
 from gateway.cli.main import main as gateway_main
-from gateway.store.opening import open_store
+from tests.opening import open_store
 
 pytestmark = pytest.mark.slow  # it harvests and serves
 

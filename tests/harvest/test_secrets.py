@@ -4,9 +4,9 @@ import json
 from contextlib import closing
 
 from gateway.core.model import RunOutcome
-from gateway.store.opening import open_inbox, open_store
 from harvester.harvest.run_lifecycle import RunLog
 from harvester.runtime.progress import Silence
+from tests.opening import open_inbox, open_store
 from tests.rows import each_row
 
 URL = "http://127.0.0.1:9/oai?apikey=HUSH"

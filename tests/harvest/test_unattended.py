@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 
 from gateway import create_app
-from gateway.store.opening import open_inbox
 from harvester.runtime.locks import lock
+from tests.opening import open_inbox
 from tests.rows import each_row
 
 LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.core.model import Selection
 from gateway.ops.recovery import make_again
-from gateway.store.opening import open_inbox, open_store
+from tests.opening import open_inbox, open_store
 
 pytestmark = pytest.mark.slow  # it asks servers
 

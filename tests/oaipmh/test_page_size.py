@@ -10,8 +10,8 @@ from lxml import etree
 
 from gateway.core.model import Format, ItemChange, Publication, Record, Source
 from gateway.ops.upkeep import make
-from gateway.store.opening import open_store
 from tests.applications import application
+from tests.opening import open_store
 from tests.rows import each_row
 
 COUNT = 130  # they lie in one block

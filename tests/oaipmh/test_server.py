@@ -16,8 +16,8 @@ from lxml import etree
 from gateway.core.model import Format, ItemChange, Publication, Record, SetDescription, Source
 from gateway.core.xmltext import DC, OAI_DC, XSI, utc_datetime
 from gateway.ops.upkeep import make
-from gateway.store.opening import open_store
 from tests.conftest import ROOT
+from tests.opening import open_store
 from tests.rows import each_row
 
 pytestmark = pytest.mark.slow

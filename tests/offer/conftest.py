@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from gateway.core.model import Decision, FileLink, FileOrigin, ItemState
 from gateway.fulltext.stored_files import Copies
 from gateway.publish.publish_files import file_all
-from gateway.store.opening import open_discovery, open_inbox, open_store
 from harvester.cli import main
 from tests.fulltext.conftest import NAME, folder  # noqa: F401 - the instance into which the sample was harvested
 from tests.http.server import Server, ok, serving
+from tests.opening import open_discovery, open_inbox, open_store
 
 PREFIX = "oai:g.example.org:laro/"
 CONFIG = """

@@ -18,8 +18,8 @@ from gateway.core import finding, sandbox
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.core.settings import place_of_copy
 from gateway.store.instance import DATABASES, INBOX, STORE
-from gateway.store.opening import open_discovery, open_store, open_subscriptions
 from harvester.cli import main as harvester
+from tests.opening import open_discovery, open_store, open_subscriptions
 from tests.rows import each_row
 
 COPY = b"%PDF-1.7 of a thesis"

@@ -10,7 +10,7 @@ from gateway.core.xmltext import DC, OAI_DC, XSI
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
 from gateway.store.clock import HostClock
-from gateway.store.opening import open_inbox, open_store
+from tests.opening import open_inbox, open_store
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"

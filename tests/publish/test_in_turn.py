@@ -9,9 +9,9 @@ from gateway.core.takedowns import Kind, Takedown
 from gateway.publish.publish import begin, publish_in_turn
 from gateway.publish.rebuild import rebuild
 from gateway.store.instance import Instance
-from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
+from tests.opening import open_inbox
 from tests.publish.harness import Harness, Sent, dc, mods, pdf
 
 

@@ -18,9 +18,9 @@ from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild, remove_source
 from gateway.store.clock import HostClock
 from gateway.store.instance import Instance
-from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
+from tests.opening import open_store
 from tests.publish.harness import ADDRESS, Harness, Sent, dc
 from tests.seeds import SEED
 

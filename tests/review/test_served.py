@@ -13,8 +13,8 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from gateway.core.model import Deed
-from gateway.store.opening import open_users
 from tests import live
+from tests.opening import open_users
 from tests.publish.harness import make_databases
 from tests.review_house import PASSWORD, add_user
 

@@ -8,7 +8,7 @@ from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Deed, LogLine, Role, User
 from gateway.review import routes, users
 from gateway.review.sessions import Sessions
-from gateway.store.opening import open_users
+from tests.opening import open_users
 from tests.page_house import House, parsed, seen
 from tests.review_house import PASSWORD, Browser, add_user, browser
 from tests.rows import each_row

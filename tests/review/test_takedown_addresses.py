@@ -8,10 +8,10 @@ import pytest
 
 from gateway.core.model import Deed, Role
 from gateway.core.takedowns import Kind
-from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import interactive
 from gateway.takedowns.plans import recognised
+from tests.opening import open_users
 from tests.page_house import House, parsed, seen, statement
 from tests.publish.harness import Sent, dc, pdf
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form

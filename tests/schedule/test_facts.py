@@ -9,11 +9,11 @@ from time import time
 
 from gateway.core.model import Run, Subscription, SubscriptionState
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS
-from gateway.store.opening import open_discovery, open_subscriptions
 from harvester.harvest.clock import is_past
 from harvester.harvest.facts import RECENT_RUNS, Facts
 from harvester.harvest.instance import opened
 from harvester.schedule.stages import STAGES
+from tests.opening import open_discovery, open_subscriptions
 from tests.seeds import SEED
 
 _SOURCES, _ROUNDS = 50, 20  # 1,000 histories

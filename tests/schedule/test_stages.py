@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.core.errors import StoreBusy
-from gateway.store.opening import open_inbox
 from harvester.cli import main
 from harvester.harvest.instance import opened
 from harvester.http.retrying import Pace
@@ -22,6 +21,7 @@ from harvester.runtime.worker_pool import WorkerPool
 from harvester.schedule import stages
 from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.stages import Scheduler, Stage, StageResult
+from tests.opening import open_inbox
 from tests.rows import each_row
 from tests.schedule.test_kept_files import Reports
 

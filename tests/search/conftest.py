@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.opening import open_store
 from tests.clocks import Clocks
+from tests.opening import open_store
 from tests.search.harness import Harness, make_store
 
 

@@ -14,8 +14,8 @@ from gateway.search.following import IndexKeeper
 from gateway.search.indexing import describe
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
-from gateway.store.opening import open_store
 from tests.clocks import Clocks
+from tests.opening import open_store
 
 _OPENING = (
     f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" '

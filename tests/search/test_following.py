@@ -15,8 +15,8 @@ from gateway.search import following, sqlite_index
 from gateway.search.following import NAME, IndexKeeper
 from gateway.search.indexing import describe
 from gateway.search.sqlite_reader import open_search
-from gateway.store.opening import open_store
 from tests.clocks import Clocks
+from tests.opening import open_store
 from tests.rows import each_row
 from tests.search.harness import Harness, change_of, make_store
 

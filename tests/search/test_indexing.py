@@ -21,8 +21,8 @@ from gateway.search.following import LINES, NAME, IndexKeeper
 from gateway.search.indexing import Following, FollowingLater, describe, following, make
 from gateway.search.sqlite_reader import open_search
 from gateway.store.base import Store
-from gateway.store.opening import open_store
 from tests.clocks import Clocks
+from tests.opening import open_store
 from tests.search.harness import change_of, make_store
 from tests.waiting import wait_for_horizon, wait_until
 

@@ -9,9 +9,9 @@ from gateway.core.model import Publication
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, HostClock
 from gateway.store.instance import Instance
-from gateway.store.opening import open_store
 from gateway.store.store import Store
 from tests.clocks import START, Clocks
+from tests.opening import open_store
 
 
 def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:

@@ -17,10 +17,10 @@ from gateway.core.model import Publication
 from gateway.ops.health import _clock
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS
-from gateway.store.opening import open_store
 from gateway.store.postgres.clock import SQL, PostgresClock
 from gateway.store.store import Store
 from tests.clocks import START, Clocks
+from tests.opening import open_store
 from tests.postgres import Cluster, running
 from tests.seeds import SEED
 from tests.store.conftest import change, furnished

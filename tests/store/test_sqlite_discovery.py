@@ -10,7 +10,7 @@ import pytest
 from gateway.core.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store import discovery_lists
 from gateway.store.discovery import Discovery
-from gateway.store.opening import open_discovery
+from tests.opening import open_discovery
 from tests.rows import each_row
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:t/2"

@@ -9,7 +9,7 @@ from gateway.core.model import Decision, FileRecheck, FoundCopy
 from gateway.core.model.published import SHARES
 from gateway.store.base import Findings
 from gateway.store.discovery import Discovery
-from gateway.store.opening import open_discovery
+from tests.opening import open_discovery
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:s/2"
 URL, HOST = "https://r.example.org/1.pdf", "r.example.org"

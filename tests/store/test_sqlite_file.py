@@ -23,14 +23,13 @@ from gateway.core.errors import (
     StoreUnwritable,
 )
 from gateway.core.model import Publication, Selection, Source
-from gateway.store.instance import Instance
-from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import file as sqlite_file
 from gateway.store.sqlite.connector import SqliteConnector
 from gateway.store.sqlite.working_file import made_with, transaction
 from gateway.store.step import check_inbox
 from gateway.store.store import Store
 from gateway.store.waiting import locked
+from tests.opening import open_inbox, open_store, settings_of
 
 MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations"
 
@@ -350,13 +349,13 @@ def _write_and_fail(connection: Connection, path: Path, text: str) -> None:
 
 def test_an_inbox_that_is_lost_is_told_and_one_that_was_never_there_is_not(tmp_path, open_furnished) -> None:
     store, inbox = open_furnished(), tmp_path / "inbox.sqlite"
-    check_inbox(store, Instance(tmp_path))
+    check_inbox(store, settings_of(tmp_path))
     store.add_source(Source("filled", "http://filled.example.org/oai"))
     store.advance("filled", 0, 7)
     with pytest.raises(StoreMissing, match="restore --missing"):
-        check_inbox(store, Instance(tmp_path))
+        check_inbox(store, settings_of(tmp_path))
     inbox.write_bytes(b"")  # SQLite makes an empty file before it makes a database
     with pytest.raises(StoreMissing):
-        check_inbox(store, Instance(tmp_path))
+        check_inbox(store, settings_of(tmp_path))
     inbox.write_bytes(b"SQLite")
-    check_inbox(store, Instance(tmp_path))
+    check_inbox(store, settings_of(tmp_path))

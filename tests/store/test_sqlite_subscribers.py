@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.core.model import HubMode, HubRequest
-from gateway.store.opening import open_subscribers
+from tests.opening import open_subscribers
 from tests.postgres import only_files
 
 TOPIC = "https://gateway.example.org/resourcesync/oai_dc/source/changelist-open.xml"

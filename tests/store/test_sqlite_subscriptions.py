@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.core.model import Subscription, SubscriptionState
-from gateway.store.opening import open_subscriptions
+from tests.opening import open_subscriptions
 from tests.postgres import only_files
 
 TOPIC = "http://example.com/dataset1/change/"

@@ -11,8 +11,8 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Attempt, Slowing, Users
-from gateway.store.opening import open_users
 from gateway.store.users import IDLE_SECONDS, LONGEST_SECONDS
+from tests.opening import open_users
 from tests.postgres import only_files
 from tests.rows import each_row
 

@@ -16,9 +16,9 @@ from xml.sax.saxutils import escape
 import pytest
 
 from gateway.core.model import Quarantined, Run
-from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.conftest import house, site, sites  # noqa: F401 - fixtures of test_quirks.py
+from tests.opening import open_inbox, open_store
 from tests.seeds import drawn
 from tests.wild.recordings import DATA, ENVELOPE, Answer, Repository, payload_of, repositories
 from tests.wild.recount import Counted, counted

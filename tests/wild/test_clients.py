@@ -11,9 +11,9 @@ import pytest
 import sickle
 
 from gateway.core.model import Selection
-from gateway.store.opening import open_store
 from tests import live
 from tests.bench.source import serving
+from tests.opening import open_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 RECORDS = 250  # of the made corpus: some pages

@@ -9,30 +9,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from select import POLLIN, poll
+from time import sleep
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
-from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
-from gateway.store.connector import Connector, Parameters, Session, Shrunk
+from gateway.core.errors import StoreBusy, StoreDamaged, StoreMissing, StoreTooNew
+from gateway.store.connector import Connector, Lent, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
+from gateway.store.postgres.server import connected, name_of, translated
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements
+from gateway.store.waiting import Waiting, server_seconds
 
 _OVERRIDES: Final = Path(__file__).parents[1] / "sql" / "postgres"
 _PREPARED: Final = 1_000  # more than there are queries
 _STORING: Final = ("insert", "update")
 _REFUSED: Final = re.compile("[\0\ud800-\udfff]")
+_IDLE_OR_LOST: Final = (psycopg.pq.TransactionStatus.IDLE, psycopg.pq.TransactionStatus.UNKNOWN)
 _NOWHERE: Final = "\uffff"  # no character, and forbidden in XML
 _FEW: Final = 2  # rows; one statement with arrays costs more
+_BETWEEN_TRIES_SECONDS: Final = 0.1
+_SLICE_SECONDS: Final = 5.0  # of a wait for the lock: who waits again does so behind others
 _COLUMNS: Final = """
 select table_name, column_name, case data_type when 'text' then 'text' when 'bytea' then 'bytea'
-  when 'double precision' then 'float8' else 'int8' end
+  when 'double precision' then 'float8' else 'int8' end, data_type <> 'text' or collation_name = 'C'
 from information_schema.columns where table_schema = %s"""
 _SIZE: Final = "select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class where relnamespace = ?::regnamespace"
 _BLOBS: Final = """
@@ -58,30 +65,6 @@ class _TextSum(NumericLoader):
 
     def load(self, data: Any) -> Any:  # noqa: ANN401 - the type of psycopg
         return int(super().load(data))
-
-
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Turn every error of psycopg inside the block into a StoreError; its message names `path`."""
-    try:
-        yield
-    except psycopg.errors.LockNotAvailable as error:
-        raise StoreBusy(f"{path} is being written by another process: {_message(error)}.") from error
-    except (
-        psycopg.errors.DiskFull,
-        psycopg.errors.InsufficientPrivilege,
-        psycopg.errors.ReadOnlySqlTransaction,
-    ) as error:
-        raise StoreUnwritable(f"{path} cannot be written: {_message(error)}.") from error
-    except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted, psycopg.IntegrityError) as error:
-        raise StoreDamaged(f"{path} is damaged: {_message(error)}.") from error
-    except psycopg.Error as error:
-        raise StoreError(f"{path}: {_message(error)}.") from error
-
-
-def _message(error: psycopg.Error) -> str:
-    """Return the sentence of an error, without the query; that of a connection never has a password."""
-    return error.diag.message_primary or str(error).partition("\n")[0]
 
 
 class PostgresSession:
@@ -121,8 +104,18 @@ class PostgresSession:
 
     def rollback(self) -> None:
         """Roll back the open transaction, if there is one."""
-        if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        if self.connection.info.transaction_status not in _IDLE_OR_LOST:
             self.connection.execute("rollback")
+
+    def is_alive(self) -> bool:
+        """Return whether the server has sent nothing to an idle connection, not even that it ends."""
+        if not self.connection.closed:
+            state = poll()
+            state.register(self.connection.fileno(), POLLIN)
+            if not state.poll(0):
+                return True
+        self.connection.close()
+        return False
 
 
 def _looked_up(query: str, parameters: Parameters) -> Parameters:
@@ -155,25 +148,41 @@ def _bound(query: str, parameters: Parameters) -> Parameters:
     return parameters
 
 
+class _ServerWaiting(Waiting):
+    """One wait for the lock of a schema, or for a server that does not answer."""
+
+    reason: StoreBusy | None = None
+
+    def _sentence(self) -> str:
+        return f"{self.reason} Waiting."
+
+
+T = TypeVar("T", bound=Lent)
+
+
 class PostgresConnector(Connector):
     """The schema `database` of a PostgreSQL database; see `Connector`."""
 
     def __init__(
         self, url: str, database: str, migrations: Path, *, path: Path, create: bool, busy_seconds: float
     ) -> None:
-        """Make (if `create`) or upgrade the schema. `path` is what messages name.
+        """Make (if `create`) or upgrade the schema. The clock keeps a file next to `path`.
 
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreError.
         """
         super().__init__()
         self.path, self._url, self._schema, self._busy_seconds = path, url, database, busy_seconds
+        self.name = f"{name_of(url)} (schema {database})"
         self._key = int.from_bytes(blake2b(database.encode(), digest_size=8).digest(), "big", signed=True)
         self._texts = {load(database).get(name, text): text for name, text in load(f"postgres/{database}").items()}
         self._texts = {known: dialect.parameters(text) for known, text in self._texts.items()}
         self._arrays: dict[str, tuple[str, tuple[str, ...]] | None] = {}
         self._types: dict[str, dict[str, str]] = {}
-        with translated(path):
+        try:
             self._upgrade(migrations, create=create)
+        except BaseException:
+            self.close()
+            raise
 
     def text_of(self, query: str) -> str:
         """Return a query as PostgreSQL reads it."""
@@ -192,33 +201,64 @@ class PostgresConnector(Connector):
 
     def translated(self) -> AbstractContextManager[None]:
         """Turn every error of PostgreSQL inside the block into a StoreError."""
-        return translated(self.path)
+        return translated(self.name)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Lend a connection; a transaction that is open at the end is rolled back."""
-        with translated(self.path), self._lent(self._readers, self._connect) as session:
+        """Lend a connection; a transaction that is open at the end is rolled back.
+
+        A command waits for a server that does not answer; a web worker raises StoreBusy at once.
+        """
+        with self._begun(self._readers, server_seconds()) as session, self.translated():
             yield session
 
     @contextmanager
     def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> Iterator[Session]:
         """Lend a connection inside a write transaction that has the lock of the schema."""
-        seconds = min(at_most_seconds, self._busy_seconds)
-        with translated(self.path), self._lent(self._writers, self._connect) as session:
-            run = session.connection.execute
-            run("begin isolation level read committed")  # each query sees what others committed before the lock
+        with self._begun(self._writers, min(at_most_seconds, self._busy_seconds)) as session, self.translated():
             if self.is_unsynced or not is_durable:
-                run("set local synchronous_commit = off")
-            run(f"set local lock_timeout = {min(max(1, int(seconds * 1000)), 2**31 - 1)}")
-            run("select pg_advisory_xact_lock(%s)", (self._key,))
+                session.connection.execute("set local synchronous_commit = off")
             yield session
-            run("commit")
+            session.connection.execute("commit")
+
+    @contextmanager
+    def _begun(self, idle: list[PostgresSession], seconds: float) -> Iterator[PostgresSession]:
+        """Lend a connection after at most so many `seconds`; that of a writer has the lock of the schema."""
+        waiting = _ServerWaiting(self.path, seconds)
+        while True:
+            with ExitStack() as loan:
+                try:
+                    with self.translated():
+                        session = loan.enter_context(self._lent(idle, self._connect))
+                        if idle is self._writers:
+                            self._lock_schema(session, min(waiting.left_seconds, _SLICE_SECONDS))
+                except StoreBusy as error:
+                    waiting.reason = error
+                    if not waiting.goes_on():
+                        raise
+                    sleep(_BETWEEN_TRIES_SECONDS)
+                else:
+                    yield session
+                    return
+
+    def _lock_schema(self, session: PostgresSession, seconds: float) -> None:
+        run = session.connection.execute
+        run("begin isolation level read committed")  # each query sees what others committed before the lock
+        run(f"set local lock_timeout = {max(1, int(seconds * 1000))}")
+        run("select pg_advisory_xact_lock(%s)", (self._key,))
+
+    @contextmanager
+    def _lent(self, idle: list[T], connect: Callable[[], T]) -> Iterator[T]:
+        self._forget_parent()
+        with self._lock:
+            idle[:] = [session for session in idle if session.is_alive()]  # type: ignore[attr-defined]
+        with super()._lent(idle, connect) as session:
+            yield session
 
     def _connect(self) -> PostgresSession:
-        connection = psycopg.connect(
-            self._url, autocommit=True, prepare_threshold=1, options=f"-c search_path={self._schema}"
-        )
-        connection.prepared_max = _PREPARED
+        connection = connected(self._url)
+        connection.execute(f'set search_path = "{self._schema}"')
+        connection.prepare_threshold, connection.prepared_max = 1, _PREPARED
         for kind, loader in (("numeric", _Sum), ("numeric", _TextSum)):
             connection.adapters.register_loader(kind, loader)
         connection.adapters.register_dumper(int, Int8Dumper)
@@ -265,17 +305,19 @@ class PostgresConnector(Connector):
 
     def _upgrade(self, migrations: Path, *, create: bool) -> None:
         scripts = {file.stem: file.read_text("utf-8") for file in sorted(migrations.glob("*.sql"))}
-        with self._lent(self._writers, self._connect) as session:
+        with self._begun(self._readers, server_seconds()) as session, self.translated():
             run = session.connection.execute
             if not create and not run("select 1 from pg_namespace where nspname = %s", (self._schema,)).fetchone():
-                raise StoreMissing(f"{self.path} is missing; `gateway init` makes it in a new instance.")
+                raise StoreMissing(f"{self.name} is missing; `gateway init` makes it in a new instance.")
             if not self._applied(session):
                 self._apply(session, scripts)
             if newer := sorted(self._applied(session) - {*scripts}):
-                raise StoreTooNew(f"{self.path} was written by a newer release ({newer[-1]}). Install that release.")
+                raise StoreTooNew(f"{self.name} was written by a newer release ({newer[-1]}). Install that release.")
             if self._applied(session) != {*scripts}:
                 self._apply(session, scripts)
-            for table, column, kind in run(_COLUMNS, (self._schema,)):
+            for table, column, kind, is_sorted in run(_COLUMNS, (self._schema,)):
+                if not is_sorted:
+                    raise StoreDamaged(f"{self.name}: the column {column} of {table} has a collation other than C.")
                 self._types.setdefault(table, {})[column] = kind
 
     def _applied(self, session: PostgresSession) -> set[str]:
@@ -293,7 +335,7 @@ class PostgresConnector(Connector):
             applied = self._applied(session)
             if not applied:
                 run(dialect.PRELUDE)
-                run("create table migration (name text primary key)")
+                run('create table migration (name text collate "C" primary key)')
             for name, script in scripts.items():
                 if name not in applied:
                     for statement in filter(str.strip, map(dialect.schema, statements(script))):

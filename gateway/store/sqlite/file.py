@@ -140,7 +140,7 @@ class SqliteFile(Connector):
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
         super().__init__()
-        self.path = path
+        self.path, self.name = path, str(path)
         self._page_bytes = page_bytes
         self._can_shrink = can_shrink
         self._busy_seconds = busy_seconds

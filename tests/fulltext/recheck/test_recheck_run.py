@@ -17,7 +17,6 @@ from gateway.core.model import Decision, FileRecheck, Outcome
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.commands.file_output import facts_of_recheck, words_of_recheck
 from harvester.commands.output import moment
@@ -40,6 +39,7 @@ from tests.fulltext.test_releasing import (
     unpaywall,
 )
 from tests.fulltext.web import RecordedWeb, a_pdf, answer, to
+from tests.opening import open_discovery
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import pytest
 from gateway.core.errors import StoreError
 from gateway.core.model import RawPage, Slice
 from gateway.publish.publish import Counts
-from gateway.store.opening import open_inbox
 from harvester.harvest.publishing.process import GO, READY, Job, Jobs, Relay
+from tests.opening import open_inbox
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.fulltext.log_completion import whoever_calls
 from gateway.ops.upkeep import complete_takedowns
-from gateway.store.opening import open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
 from tests.killing import is_killed
+from tests.opening import open_inbox, open_store
 from tests.seeds import SEED
 
 pytestmark = pytest.mark.slow  # it harvests and publishes

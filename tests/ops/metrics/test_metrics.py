@@ -20,7 +20,7 @@ from gateway.hub.topics import Backlog, Topics
 from gateway.ops.metrics import Hub, State
 from gateway.ops.upkeep import make
 from gateway.store.base import View
-from gateway.store.opening import open_inbox, open_store, open_subscribers
+from tests.opening import open_inbox, open_store, open_subscribers
 from tests.rows import each_row
 
 NOW = 2_000_000_000

@@ -9,7 +9,7 @@ import pytest
 from gateway.core.model import Outcome, Trace
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.store.opening import open_discovery
+from tests.opening import open_discovery
 from tests.page_house import parsed, seen
 
 IDENTIFIER = "oai:gateway.example.org:laro/1"

@@ -17,7 +17,7 @@ from gateway.cli.main import main
 from gateway.core.model import Deed, LogLine
 from gateway.fulltext.log_completion import whoever_calls
 from gateway.review.users import is_password
-from gateway.store.opening import open_users
+from tests.opening import open_users
 from tests.rows import each_row
 
 PASSWORD = "a password of this test"

@@ -13,11 +13,11 @@ from gateway.core.model import Decision, Deed, LogLine, Role, User
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.review import users as people
-from gateway.store.opening import open_discovery, open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.store.users import Users
 from gateway.takedowns.withdrawing import added
 from tests.conftest import ROOT
+from tests.opening import open_discovery, open_users, settings_of
 from tests.page_house import House, house, settings  # noqa: F401 - fixtures
 from tests.publish.harness import make_databases
 from tests.review_house import ADDRESS, Files, signed_in
@@ -31,7 +31,7 @@ ACCEPTED = f"accept {IDENTIFIER} {URL}"
 def _decided(folder: Path) -> list[tuple[str, ...]]:
     """Return the lines about decisions and takedowns that `gateway user log` writes, the oldest first."""
     wanted = (Deed.DECIDED, Deed.TAKEN_DOWN, Deed.RESTORED)
-    facts = [line for line in people.log(folder, 1 << 62, 10_000) if line["deed"] in wanted]
+    facts = [line for line in people.log(settings_of(folder), 1 << 62, 10_000) if line["deed"] in wanted]
     return [tuple(str(line[name]) for name in ("by", "deed", "about", "network")) for line in reversed(facts)]
 
 

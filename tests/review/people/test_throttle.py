@@ -8,7 +8,7 @@ import pytest
 from gateway.core.model import Account, Deed, LogLine, Role, User
 from gateway.review.throttle import Throttle, network_of
 from gateway.store.base import Users
-from gateway.store.opening import open_users
+from tests.opening import open_users
 from tests.rows import each_row
 
 NOW = 1_800_000_000

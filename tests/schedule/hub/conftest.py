@@ -15,11 +15,11 @@ from werkzeug.serving import make_server
 
 from gateway.core import settings as gateway_settings
 from gateway.store.base import Subscribers
-from gateway.store.opening import open_subscribers
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
 from harvester.schedule.hub.rounds import Rounds
 from tests.applications import application
+from tests.opening import open_subscribers
 from tests.publish.harness import Harness, Sent, dc, make_databases
 from tests.schedule.hub import subscriber as subscribers_of_tests
 from tests.schedule.hub.subscriber import Subscriber

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from gateway.core.model import Cursor, Selection
-from gateway.store.opening import open_inbox, open_store
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
@@ -19,6 +18,7 @@ from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.sources import Finding
 from harvester.sources.resourcesync.audit import audit
+from tests.opening import open_inbox, open_store
 from tests.sources.resourcesync.site import SETTINGS, Site, served
 
 

@@ -1,7 +1,7 @@
 -- The clock: see gateway/store/postgres/clock.py.
 alter table clock
   drop column if exists wall, drop column if exists monotonic, drop column if exists boot, drop column if exists ceiling,
-  add column if not exists second bigint not null, add column if not exists history text not null;
+  add column if not exists second bigint not null, add column if not exists history text collate "C" not null;
 
 -- How many items of a source lack the same, kept as the migration 0018_lack_tally does on SQLite.
 create or replace function tally_lacks() returns trigger language plpgsql as $$ begin
