@@ -8,7 +8,7 @@ import click
 
 from gateway.core.logs import plain
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import Decorator, FiniteRange, Given, access_options, access_table
+from harvester.commands.options import DIRECTORY, Decorator, FiniteRange, Given, access_options, access_table, option
 from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
@@ -23,12 +23,10 @@ from harvester.validate.signposting import run as signposting
 _VALIDATE, _SIGNPOSTING, _RESOURCESYNC = client.Limits(), signposting.Limits(), resourcesync.Limits()
 
 
-def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Decorator:
+def limit(limits: object, name: str, sentence: str = "", least: int = 1) -> Decorator:
     """Return the option --max-NAME; its default is the field of that name in `limits`."""
     kind = FiniteRange(min=least) if name == "seconds" else click.IntRange(min=least)
-    return click.option(
-        f"--max-{name}", name, default=getattr(limits, name), show_default=True, type=kind, help=sentence
-    )
+    return option(f"--max-{name}", name, sentence, default=getattr(limits, name), show_default=True, type=kind)
 
 
 @contextmanager
@@ -98,19 +96,17 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
 
 @click.command()
 @click.argument("url", metavar="URL")
-@click.option(
-    "--fetch",
-    metavar="N|all",
+@option(
+    "--fetch N|all",
+    "How many resources and packages of each list are requested, and compared with what the list states.",
     default=str(_RESOURCESYNC.fetch),
     show_default=True,
     callback=_number,
-    help="How many resources and packages of each list are requested, and compared with what the list states.",
 )
-@click.option(
-    "--again",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Compare with the run before, and keep in this folder what the next run compares with.",
+@option(
+    "--again FOLDER",
+    "Compare with the run before, and keep in this folder what the next run compares with.",
+    type=DIRECTORY,
 )
 @limit(_RESOURCESYNC, "requests")
 @limit(_RESOURCESYNC, "seconds")

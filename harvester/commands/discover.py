@@ -27,6 +27,7 @@ from gateway.fulltext.stored_search import candidates_of, tried_of
 from gateway.store.base import Discovery
 from harvester.commands.common_words import compared
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
+from harvester.commands.options import flag, many, option, text
 from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.judge import expected
@@ -62,20 +63,11 @@ def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option(
-    "--item", default="", metavar="ID", help="Only this item (its identifier in this repository), due or not."
-)
-@click.option(
-    "--step", "names", multiple=True, metavar="NAME", help="Only this step, and write nothing; may be repeated."
-)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N items.")
-@click.option(
-    "--recheck-older-than",
-    metavar="TIME",
-    callback=_duration,
-    help="Search again for items whose search is older, such as 90d.",
-)
-@click.option("--dry-run", "is_dry", is_flag=True, help="Search, but store only the answers and which hosts refuse us.")
+@text("--item ID", "Only this item (its identifier in this repository), due or not.")
+@many("--step NAME", "names", "Only this step, and write nothing; may be repeated.")
+@option("--limit N", "Stop after N items.", type=click.IntRange(1))
+@option("--recheck-older-than TIME", "Search again for items whose search is older, such as 90d.", callback=_duration)
+@flag("--dry-run", "is_dry", "Search, but store only the answers and which hosts refuse us.")
 @with_json
 def discover(
     ctx: click.Context,
@@ -237,11 +229,10 @@ def compared_files(instance: Instance, state: SearchState) -> list[dict[str, obj
 
 @click.command()
 @click.argument("identifier")
-@click.option(
+@flag(
     "--compare",
     "is_compared",
-    is_flag=True,
-    help="Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
+    "Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
 )
 @with_json
 def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: bool) -> None:
@@ -266,10 +257,10 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option("--item", default="", metavar="ID", help="Only the files of this item (its identifier here), due or not.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N files.")
-@click.option("--all", "is_all", is_flag=True, help="Check every file now, due or not.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Check, but store only which hosts refuse us.")
+@text("--item ID", "Only the files of this item (its identifier here), due or not.")
+@option("--limit N", "Stop after N files.", type=click.IntRange(1))
+@flag("--all", "is_all", "Check every file now, due or not.")
+@flag("--dry-run", "is_dry", "Check, but store only which hosts refuse us.")
 @with_json
 def recheck(
     ctx: click.Context,

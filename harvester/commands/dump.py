@@ -6,7 +6,16 @@ from pathlib import Path
 import click
 
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
+from harvester.commands.options import (
+    FiniteRange,
+    Given,
+    access_options,
+    access_table,
+    date_options,
+    flag,
+    list_options,
+    option,
+)
 from harvester.commands.output import with_json, write_json
 from harvester.dump.dump import Dump, File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
@@ -22,8 +31,8 @@ from harvester.runtime.progress import progress
 @list_options
 @date_options
 @access_options
-@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between two requests.")
-@click.option("--restart", is_flag=True, help="Discard an interrupted dump to this file and begin again.")
+@option("--delay", "delay_seconds", "Seconds between two requests.", type=FiniteRange(min=0))
+@flag("--restart", "Discard an interrupted dump to this file and begin again.")
 @with_json
 def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Given) -> None:
     """Harvest a repository into one XML file.

@@ -10,6 +10,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.program import say
 from gateway.core.settings import instance_folder, load
+from harvester.commands.options import option
 from harvester.commands.output import in_words, with_json, write_facts, write_json, write_table
 from harvester.graph import database
 from harvester.graph.export import FORMATS, Export
@@ -34,7 +35,7 @@ def graph() -> None:
 
 @graph.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--as", "format_", type=click.Choice(FORMATS), default="neo4j", show_default=True, help="The format.")
+@option("--as", "format_", "The format.", type=click.Choice(FORMATS), default="neo4j", show_default=True)
 @with_json
 def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> None:
     """Write the graph into a new folder.

@@ -14,6 +14,7 @@ from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_search import matches_of
 from gateway.store.base import Discovery
 from harvester.commands.discover import searching
+from harvester.commands.options import text
 from harvester.commands.output import moment, with_json, write_json, write_rows
 from harvester.fulltext.matched_dois import agrees
 from harvester.fulltext.works import found_of, work_of
@@ -72,7 +73,7 @@ def _of_item(instance: Instance, discovery: Discovery, state: SearchState) -> It
 @matches.command()
 @click.argument("identifier")
 @click.argument("doi", required=False)
-@click.option("--reason", default="", help="The reason; it is stored.")
+@text("--reason", "The reason; it is stored.")
 @with_json
 def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as_json: bool) -> None:
     """Reject the DOI that was matched with an item. It is never matched with that item again.

@@ -12,7 +12,6 @@ from gateway.core.errors import ConfigurationError, StoreUnwritable
 from gateway.core.model import RunOutcome
 from gateway.core.program import say
 from harvester.commands.mirror_session import (
-    DIRECTORY,
     Remote,
     Session,
     mirror_run,
@@ -23,7 +22,7 @@ from harvester.commands.mirror_session import (
     say_notes,
     session,
 )
-from harvester.commands.options import Given, date_option, schedule
+from harvester.commands.options import DIRECTORY, Given, date_option, flag, many, option, schedule, text
 from harvester.commands.output import with_json, write_rows
 from harvester.harvest.access import kind_of
 from harvester.harvest.sources_toml import checked_url
@@ -71,27 +70,18 @@ def mirror() -> None:
 @mirror.command()
 @click.argument("base_url", metavar="BASEURL")
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option(
-    "--format",
-    "metadata_prefix",
-    default="oai_didl",
-    show_default=True,
-    metavar="PREFIX",
-    help="The metadataPrefix to harvest.",
-)
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec only; may be repeated.")
-@click.option("--incremental/--full", default=True, help="Harvest the records that changed since the last run, or all.")
-@click.option(
+@option("--format PREFIX", "metadata_prefix", "The metadataPrefix to harvest.", default="oai_didl", show_default=True)
+@many("--set SPEC", "sets", "Harvest this setSpec only; may be repeated.")
+@option("--incremental/--full", "Harvest the records that changed since the last run, or all.", default=True)
+@option(
     "--robots/--no-robots",
     "obeys_robots",
+    "Obey robots.txt for files (the default). The choice is stored.",
     default=None,
-    help="Obey robots.txt for files (the default). The choice is stored.",
 )
-@click.option("--retry-failed", is_flag=True, help="Only fetch the missing files again.")
-@click.option("--yes", is_flag=True, help="Apply deletions, waiting ones too, and accept much shorter lists.")
-@click.option(
-    "--accept-identity", is_flag=True, help="Continue although the provider identifies itself as another repository."
-)
+@flag("--retry-failed", "Only fetch the missing files again.")
+@flag("--yes", "Apply deletions, waiting ones too, and accept much shorter lists.")
+@flag("--accept-identity", "Continue although the provider identifies itself as another repository.")
 @remote_options
 @with_json
 def run(
@@ -175,13 +165,11 @@ def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
 @mirror.command("import")
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path, exists=True))
-@click.option("--provider", default="", metavar="BASEURL", help="The provider of a new mirror.")
-@click.option(
-    "--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider: its metadataPrefix."
-)
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider: a setSpec; may be repeated.")
-@date_option("--date", "since", help="The date of the package.")
-@click.option("--yes", is_flag=True, help="Apply all deletions of the package.")
+@text("--provider BASEURL", "The provider of a new mirror.")
+@option("--format", "metadata_prefix", "With --provider: its metadataPrefix.", default="oai_didl", show_default=True)
+@many("--set SPEC", "sets", "With --provider: a setSpec; may be repeated.")
+@date_option("--date", "since", "The date of the package.")
+@flag("--yes", "Apply all deletions of the package.")
 @with_json
 def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
     """Import a delivered package as the first state of DIR: a folder, tar or zip of OAI records and their files.
@@ -210,14 +198,12 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option(
-    "--every",
-    default="",
+@text(
+    "--every TIME",
+    "How often each file is due, such as 30d. It is stored in mirror.json; `never` removes it.",
     callback=schedule,
-    metavar="TIME",
-    help="How often each file is due, such as 30d. It is stored in mirror.json; `never` removes it.",
 )
-@click.option("--all", "is_all", is_flag=True, help="Request every file now, due or not.")
+@flag("--all", "is_all", "Request every file now, due or not.")
 @remote_options
 @with_json
 def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_json: bool, **given: Given) -> None:
@@ -257,11 +243,9 @@ def _period(place: MirrorFolder) -> int:
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option("--offline", is_flag=True, help="Do not ask the provider.")
-@click.option(
-    "--expect", "expected", default="", metavar="SHA256", help="The SHA-256 of the catalogue that you stored."
-)
-@click.option("--accept", is_flag=True, help="Make a new catalogue of the present content, and accept it.")
+@flag("--offline", "Do not ask the provider.")
+@text("--expect SHA256", "expected", "The SHA-256 of the catalogue that you stored.")
+@flag("--accept", "Make a new catalogue of the present content, and accept it.")
 @remote_options
 @with_json
 def audit(

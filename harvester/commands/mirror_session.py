@@ -14,7 +14,7 @@ import click
 from gateway.core.program import say
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.core.xmltext import utc_datetime
-from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, options
+from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, option, options
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
@@ -38,8 +38,6 @@ from harvester.runtime.progress import Progress, progress
 from harvester.runtime.worker_pool import WorkerPool
 from harvester.sources import Options
 from harvester.sources.budget import Budget
-
-DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 
 class Session(NamedTuple):
@@ -153,7 +151,7 @@ def remote_of(session: Session, base_url: str, given: Given) -> Remote:
 remote_options = options(
     access_options,
     allow_option,
-    click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between requests to a host."),
+    option("--delay", "delay_seconds", "Seconds between requests to a host.", type=FiniteRange(min=0)),
 )
 
 

@@ -13,6 +13,7 @@ from gateway.core.logs import plain
 from gateway.core.model import Offer, OfferOutcome, OfferWay
 from gateway.core.program import say
 from harvester.commands.file_output import facts_of_offer
+from harvester.commands.options import DIRECTORY, flag, option
 from harvester.commands.output import with_json, write_json
 from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
@@ -29,21 +30,12 @@ from harvester.schedule.source_work import SourceWork
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="SOURCE...")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write a package of each file into DIR, for deposit by hand; announce nothing.",
-)
-@click.option(
-    "--again", "is_again", is_flag=True, help="Offer again what was refused, packed, or waits for its next try."
-)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Offer at most N files of each source.")
-@click.option("--list", "is_listed", is_flag=True, help="List all offers as they are now; offer nothing.")
-@click.option(
-    "--find-inbox", "is_search", is_flag=True, help="Look for the inbox that the source names; offer nothing."
-)
-@click.option("--dry-run", "is_dry", is_flag=True, help="List the files that would be offered; offer nothing.")
+@option("--folder DIR", "Write a package of each file into DIR, for deposit by hand; announce nothing.", type=DIRECTORY)
+@flag("--again", "is_again", "Offer again what was refused, packed, or waits for its next try.")
+@option("--limit N", "Offer at most N files of each source.", type=click.IntRange(1))
+@flag("--list", "is_listed", "List all offers as they are now; offer nothing.")
+@flag("--find-inbox", "is_search", "Look for the inbox that the source names; offer nothing.")
+@flag("--dry-run", "is_dry", "List the files that would be offered; offer nothing.")
 @with_json
 def offer(
     ctx: click.Context,
@@ -86,9 +78,9 @@ def offer(
 
 def _refuse_what_would_be_ignored(*choices: tuple[str, bool, Mapping[str, object]]) -> None:
     """Raise UsageError for an option beside one with which it means nothing."""
-    for option, is_given, others in choices:
+    for chosen, is_given, others in choices:
         if ignored := [name for name, value in others.items() if value] if is_given else []:
-            raise click.UsageError(f"{option} offers nothing, so {' and '.join(ignored)} has no meaning beside it.")
+            raise click.UsageError(f"{chosen} offers nothing, so {' and '.join(ignored)} has no meaning beside it.")
 
 
 def _offered(

@@ -13,6 +13,7 @@ from gateway.core.model import Alarm
 from gateway.core.program import say
 from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources, searching
+from harvester.commands.options import flag, many, option, text
 from harvester.commands.output import moment, with_json, write_json
 from harvester.fulltext.substance import WAY, sentence, watch
 from harvester.harvest.facts import alarms_of
@@ -31,14 +32,13 @@ def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option(
+@many(
     "--by",
     "fields",
-    multiple=True,
+    "How to group the counts; may be repeated. Default: source and step.",
     type=click.Choice(("source", "step", "host", "month")),
-    help="How to group the counts; may be repeated. Default: source and step.",
 )
-@click.option("--month", callback=_month, metavar="YYYY-MM", help="Only searches that ended in this month.")
+@option("--month YYYY-MM", "Only searches that ended in this month.", callback=_month)
 @with_json
 def outcomes(
     ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None, as_json: bool
@@ -86,9 +86,9 @@ def outcomes(
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option("--acknowledge", "numbers", multiple=True, type=int, metavar="NUMBER", help="Acknowledge this alarm.")
-@click.option("--comment", default="", help="A comment that is stored with --acknowledge.")
-@click.option("--all", "with_closed", is_flag=True, help="Also show the alarms that are over.")
+@many("--acknowledge NUMBER", "numbers", "Acknowledge this alarm.", type=int)
+@text("--comment", "A comment that is stored with --acknowledge.")
+@flag("--all", "with_closed", "Also show the alarms that are over.")
 @with_json
 def alarms(
     ctx: click.Context,

@@ -4,6 +4,7 @@ import click
 
 from gateway.core.model import ItemState
 from gateway.core.program import say
+from harvester.commands.options import flag
 from harvester.commands.output import moment, with_json, write_json, write_rows
 from harvester.harvest.facts import unlisted
 from harvester.harvest.hidden_items import is_hidden, is_named
@@ -14,7 +15,7 @@ _ITEMS_PER_QUERY = 1000
 
 @click.command()
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="No effect: the output is JSON, one object per line.")
+@flag("--json", "as_json", "No effect: the output is JSON, one object per line.")
 @click.pass_context
 def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
     """Show the stored items of a source as JSON, one per line.

@@ -20,7 +20,7 @@ from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
-from harvester.commands.options import FiniteRange, options
+from harvester.commands.options import FiniteRange, flag, option, options, text
 from harvester.commands.output import with_json, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
@@ -53,30 +53,30 @@ _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
 _MOST_AT_ONCE = 1_000  # files of one transaction; an item of many is published once for so many
 _DECIDED = ("accept", "reject")
-_reason = click.option("--reason", default="", help="The reason; it is stored with the decision.")
+_reason = text("--reason", "The reason; it is stored with the decision.")
 
 _filters = options(
-    click.option("--source", default="", metavar="NAME", help="Files of items of this source."),
-    click.option("--host", default="", metavar="HOST", help="Files at this host."),
-    click.option("--step", default="", metavar="NAME", help="Files that this step of the search found."),
-    click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by, or unknown."),
-    click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
-    click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
-    click.option("--colour", type=click.Choice([*map(str, Colour), UNKNOWN]), help="The RoMEO colour of the journal."),
-    click.option("--outcome", type=click.Choice(list(map(str, Outcome))), help="The last check had this outcome."),
-    click.option("--decided-by", default="", metavar="NAME", help="This person decided last, or a rule (`rule`)."),
-    click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
-    click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
-    click.option("--most-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or less."),
+    text("--source NAME", "Files of items of this source."),
+    text("--host HOST", "Files at this host."),
+    text("--step NAME", "Files that this step of the search found."),
+    text("--license NAME", "Files with this licence, such as cc-by, or unknown."),
+    option("--version", "Files of this version.", type=click.Choice((*VERSIONS, UNKNOWN))),
+    option("--kind", "Documents of this kind.", type=click.Choice([kind.value for kind in DocumentKind])),
+    option("--colour", "The RoMEO colour of the journal.", type=click.Choice([*map(str, Colour), UNKNOWN])),
+    option("--outcome", "The last check had this outcome.", type=click.Choice(list(map(str, Outcome)))),
+    text("--decided-by NAME", "This person decided last, or a rule (`rule`)."),
+    text("--reason-has TEXT", "reason_has", "The reason contains these words."),
+    option("--least-score N", "The score is N or more.", type=FiniteRange(0, 1)),
+    option("--most-score N", "The score is N or less.", type=FiniteRange(0, 1)),
 )
 # How the files are named on which a command decides.
 _chosen_files = options(
     click.argument("identifier", required=False),
     click.argument("url", required=False),
     _filters,
-    click.option("--all", "is_all", is_flag=True, help="Choose all files that wait for a decision."),
-    click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation."),
-    click.option("--dry-run", "is_dry", is_flag=True, help="Show the selected files, and decide nothing."),
+    flag("--all", "is_all", "Choose all files that wait for a decision."),
+    flag("--yes", "is_sure", "Do not ask for confirmation."),
+    flag("--dry-run", "is_dry", "Show the selected files, and decide nothing."),
 )
 
 
@@ -95,15 +95,13 @@ review.add_command(precision)
 
 
 @review.command("list")
-@click.option(
-    "--verdict", type=click.Choice(["review", "accept", "reject"]), default="review", help="Files with this verdict."
-)
-@click.option("--after", default="", metavar="ID", help="Only items after this one; a list shows 1,000 files.")
-@click.option(
+@option("--verdict", "Files with this verdict.", type=click.Choice(["review", "accept", "reject"]), default="review")
+@text("--after ID", "Only items after this one; a list shows 1,000 files.")
+@option(
     "--order",
+    "The order. The highest score, or the last decision, comes first.",
     type=click.Choice([order.value for order in CopyOrder]),
     default=CopyOrder.IDENTIFIER.value,
-    help="The order. The highest score, or the last decision, comes first.",
 )
 @_filters
 @with_json
@@ -203,7 +201,7 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 
 
 @review.command()
-@click.option("--verdict", type=click.Choice(_DECIDED), help="Files that were accepted, or rejected.")
+@option("--verdict", "Files that were accepted, or rejected.", type=click.Choice(_DECIDED))
 @_chosen_files
 @with_json
 def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None:

@@ -9,7 +9,7 @@ import click
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
 from gateway.core.states import DIED, compared, is_ended, of_run
-from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
+from harvester.commands.options import FiniteRange, Given, date_options, flag, list_options, option, slice_option
 from harvester.commands.output import moment, with_json, write_json, write_rows
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
@@ -29,21 +29,19 @@ _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--all", "is_all", is_flag=True, help="Harvest every source of sources.toml.")
-@click.option("--full", "is_full", is_flag=True, help="Harvest the whole lists again.")
+@flag("--all", "is_all", "Harvest every source of sources.toml.")
+@flag("--full", "is_full", "Harvest the whole lists again.")
 @date_options
 @list_options
 @slice_option
-@click.option("--yes", "is_sure", is_flag=True, help="Apply all deletions, waiting ones too.")
-@click.option("--retry-failed", is_flag=True, help="Only fetch again what earlier runs could not fetch.")
-@click.option("--dry-run", is_flag=True, help="Harvest, but store nothing.")
-@click.option(
-    "--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches this number of records."
-)
-@click.option(
+@flag("--yes", "is_sure", "Apply all deletions, waiting ones too.")
+@flag("--retry-failed", "Only fetch again what earlier runs could not fetch.")
+@flag("--dry-run", "Harvest, but store nothing.")
+@option("--max-records", "Stop after the page that reaches this number of records.", type=click.IntRange(min=1))
+@option(
     "--max-seconds",
+    "Stop after the page during which this time passes; no further source begins.",
     type=FiniteRange(min=0, min_open=True),
-    help="Stop after the page during which this time passes; no further source begins.",
 )
 @with_json
 def run(
@@ -168,9 +166,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 
 @click.command()
 @click.argument("which", required=False, metavar="[NAME|RUN]")
-@click.option(
-    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
-)
+@option("--last", "How many runs to show.", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1))
 @with_json
 def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
     """Show the last runs, or the log of one run.

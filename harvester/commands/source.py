@@ -21,10 +21,14 @@ from harvester.commands.options import (
     auth_of,
     date_option,
     every_option,
+    flag,
     hours,
+    many,
+    option,
     own_fields,
     schedule_options,
     slice_option,
+    text,
 )
 from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
@@ -51,7 +55,7 @@ from harvester.sources import Description
 
 _YES = "Use a name again under which records of another address are stored."
 _OAI_PMH = "oai_pmh"
-yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
+yes_option = flag("--yes", "is_sure", _YES)
 
 
 @click.group()
@@ -95,47 +99,38 @@ source.add_command(load)
 @source.command()
 @click.argument("name")
 @click.argument("url")
-@click.option("--kind", default=_OAI_PMH, help="The kind of source.")
-@click.option(
-    "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
+@option("--kind", "The kind of source.", default=_OAI_PMH)
+@many("--format PREFIX", "formats", "Harvest this metadataPrefix; may be repeated.")
+@many("--set SPEC", "sets", "A setSpec to harvest; may be repeated.")
+@date_option("--from", "from_", "Never ask for older records.")
+@date_option("--until", "Never ask for newer records.")
+@option(
+    "--overlap", "overlap_seconds", "Seconds by which a harvest overlaps the one before.", type=click.IntRange(min=0)
 )
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec to harvest; may be repeated.")
-@date_option("--from", "from_", help="Never ask for older records.")
-@date_option("--until", help="Never ask for newer records.")
-@click.option(
-    "--overlap",
-    "overlap_seconds",
-    type=click.IntRange(min=0),
-    help="Seconds by which a harvest overlaps the one before.",
-)
-@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Wait so many seconds between requests.")
+@option("--delay", "delay_seconds", "Wait so many seconds between requests.", type=FiniteRange(min=0))
 @schedule_options
-@click.option(
-    "--hours", default="", callback=hours, metavar="HH:MM-HH:MM", help="The hours (UTC) in which it may be asked."
-)
+@text("--hours HH:MM-HH:MM", "The hours (UTC) in which it may be asked.", callback=hours)
 @slice_option
-@click.option(
-    "--connections", type=click.IntRange(1, MOST_CONNECTIONS), help="How many windows are harvested in parallel."
+@option("--connections", "How many windows are harvested in parallel.", type=click.IntRange(1, MOST_CONNECTIONS))
+@text("--rights URL", "A rights statement that applies to every record.")
+@many("--prefer PREFIX", "A preferred metadataPrefix; may be repeated.")
+@option(
+    "--apart", "Serve its records in a format of formats_made as PREFIX.NAME, next to ours.", is_flag=True, default=None
 )
-@click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
-@click.option("--prefer", multiple=True, metavar="PREFIX", help="A preferred metadataPrefix; may be repeated.")
-@click.option(
-    "--apart",
-    is_flag=True,
+@option(
+    "--friend/--no-friend",
+    "Name it among the friends in our Identify. Default: if it needs no credentials.",
     default=None,
-    help="Serve its records in a format of formats_made as PREFIX.NAME, next to ours.",
 )
-@click.option(
-    "--friend/--no-friend", default=None,
-    help="Name it among the friends in our Identify. Default: if it needs no credentials.",
-)  # fmt: skip
-@click.option(
-    "--option", "own", multiple=True, callback=own_fields, metavar="FIELD=VALUE",
-    help="A field of this kind of source, as in sources.toml; may be repeated.",
-)  # fmt: skip
+@many(
+    "--option FIELD=VALUE",
+    "own",
+    "A field of this kind of source, as in sources.toml; may be repeated.",
+    callback=own_fields,
+)
 @access_options
 @allow_option
-@click.option("--no-check", is_flag=True, help="Do not ask the source.")
+@flag("--no-check", "Do not ask the source.")
 @yes_option
 @with_json
 def add(
@@ -268,7 +263,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 
 @source.command()
 @click.argument("name", metavar="NAME|URL")
-@click.option("--add", "new_name", default="", metavar="NAME", help="For a URL: add the source as NAME.")
+@text("--add NAME", "new_name", "For a URL: add the source as NAME.")
 @every_option
 @yes_option
 @with_json
@@ -323,7 +318,7 @@ def _unmet(entry: SourceEntry, description: Description) -> list[str]:
 
 @source.command()
 @click.argument("name")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
+@flag("--yes", "is_sure", "Do not ask for confirmation.")
 @with_json
 def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """Remove a source. Each of its records becomes a tombstone, so that harvesters learn of the deletion.
@@ -366,7 +361,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
 
 @source.command(name="sweep")
 @click.argument("name")
-@click.option("--yes", "is_sure", is_flag=True, help="Delete without confirmation.")
+@flag("--yes", "is_sure", "Delete without confirmation.")
 @with_json
 def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """Delete records that a source does not list any more; fetch listed records that are not stored.

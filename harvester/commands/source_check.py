@@ -157,7 +157,7 @@ def _counted(findings: Iterator[Finding], counts: Counter[str]) -> Iterator[Find
 @click.command(name="load")
 @click.argument("name")
 @click.argument("path", type=click.Path(exists=True, resolve_path=True))
-@date_option("--as-of", "stated", help="The date at which the files were made.")
+@date_option("--as-of", "stated", "The date at which the files were made.")
 @with_json
 def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -> None:
     """Load the first harvest of an OAI-PMH source from files. PATH is a file, a folder or an archive.

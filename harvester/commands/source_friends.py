@@ -11,7 +11,7 @@ import click
 from gateway.core.errors import ConfigurationError, GatewayError, NotXml
 from gateway.core.program import say
 from gateway.core.secret_arguments import secret_argument, without_secrets
-from harvester.commands.options import every_option
+from harvester.commands.options import every_option, flag
 from harvester.commands.output import with_json, write_rows
 from harvester.commands.source_check import add_entry, is_address, name_for
 from harvester.harvest.access import fetcher, kind_of, with_address, with_address_of
@@ -37,8 +37,8 @@ class _Seen(NamedTuple):
 
 @click.command(name="friends")
 @click.argument("name", metavar="NAME|URL")
-@click.option("--check", "is_checked", is_flag=True, help="Ask each for its identity.")
-@click.option("--add", "is_added", is_flag=True, help="Add those that answer and are not sources yet.")
+@flag("--check", "is_checked", "Ask each for its identity.")
+@flag("--add", "is_added", "Add those that answer and are not sources yet.")
 @every_option
 @with_json
 def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:

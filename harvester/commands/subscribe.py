@@ -7,7 +7,7 @@ import click
 
 from gateway.core.model import RunOutcome, Subscription, SubscriptionState
 from gateway.core.program import say
-from harvester.commands.options import FiniteRange
+from harvester.commands.options import FiniteRange, option
 from harvester.commands.output import moment, with_json, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
@@ -18,13 +18,12 @@ from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 _POLL_SECONDS = 0.1
 _COLUMNS = ("topic", "hub", "state", "until", "reason")
 
-_wait = click.option(
-    "--wait",
+_wait = option(
+    "--wait SECONDS",
+    "How long to wait for the hub to confirm it.",
     default=10.0,
     show_default=True,
     type=FiniteRange(min=0),
-    metavar="SECONDS",
-    help="How long to wait for the hub to confirm it.",
 )
 
 

@@ -17,6 +17,7 @@ from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns.apply import Returning, Survey, pending, returning, survey
 from gateway.takedowns.plans import Listed, recognised
 from gateway.takedowns.withdrawing import Finished, added, found_files, has_file
+from harvester.commands.options import flag, text
 from harvester.commands.output import with_json, write_facts, write_rows
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns import Purged, finish, purge
@@ -27,7 +28,7 @@ from harvester.schedule.kept_files import KeptFilesRounds
 
 _SHOWN = 10  # identifiers in a question
 _COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "state", "reason")
-_SOURCE = click.option("--source", default="", metavar="NAME", help="The targets are identifiers of this source.")
+_SOURCE = text("--source NAME", "The targets are identifiers of this source.")
 
 
 @click.group()
@@ -43,9 +44,9 @@ def takedown() -> None:
 @takedown.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
-@click.option("--reason", default="", help="The reason: who asked for it, and when. It is stored and never published.")
-@click.option("--purge", "is_purge", is_flag=True, help="Also overwrite the stored answers of these items.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be withdrawn, and change nothing.")
+@text("--reason", "The reason: who asked for it, and when. It is stored and never published.")
+@flag("--purge", "is_purge", "Also overwrite the stored answers of these items.")
+@flag("--dry-run", "is_dry", "Show what would be withdrawn, and change nothing.")
 @with_json
 def add(
     ctx: click.Context, targets: tuple[str, ...], source: str, reason: str, is_purge: bool, is_dry: bool, as_json: bool
@@ -175,7 +176,7 @@ def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None
 
 
 @takedown.command("list")
-@click.option("--removed", "with_removed", is_flag=True, help="Include removed entries, with who removed them.")
+@flag("--removed", "with_removed", "Include removed entries, with who removed them.")
 @with_json
 def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
     """List the entries: the items that each hides, the files whose bytes it names, since when, and why.
@@ -210,8 +211,8 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
 @takedown.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be published again, and change nothing.")
+@flag("--yes", "is_sure", "Do not ask for confirmation.")
+@flag("--dry-run", "is_dry", "Show what would be published again, and change nothing.")
 @with_json
 def remove(
     ctx: click.Context, targets: tuple[str, ...], source: str, is_sure: bool, is_dry: bool, as_json: bool

@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from harvester.commands.options import flag
 from harvester.commands.output import with_json, write_json
 from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
@@ -24,7 +25,7 @@ from harvester.schedule.stages import Scheduler, StageResult
 
 
 @click.command()
-@click.option("--watch", "is_watch", is_flag=True, help="Do not exit: work until a signal arrives.")
+@flag("--watch", "is_watch", "Do not exit: work until a signal arrives.")
 @with_json
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.
