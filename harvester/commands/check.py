@@ -12,7 +12,6 @@ import click
 from gateway.core.finding import ONLY_HARVESTS, Finding, guarded, write_findings
 from gateway.core.settings import instance_folder
 from gateway.core.states import ATTENTION, DIED, of_run, of_source
-from harvester.commands.options import flag
 from harvester.commands.output import with_json
 from harvester.harvest.facts import Facts, problems, without_schedules
 from harvester.harvest.instance import Instance, opened, sources_file
@@ -22,7 +21,7 @@ from harvester.schedule.notifications.notices import MOST_STOPPED, STAGES, TELLI
 
 
 @click.command()
-@flag("--whole", "is_whole", "Read every record, page and copy of a document, not a sample.")
+@click.option("--whole", "is_whole", is_flag=True, help="Read every record, page and copy of a document, not a sample.")
 @click.option(ONLY_HARVESTS, "has_only_harvests", is_flag=True, hidden=True)
 @with_json
 def check(ctx: click.Context, is_whole: bool, has_only_harvests: bool, as_json: bool) -> None:
