@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
 from harvester.audit.crossref_list import Listing, Scope, scope_of
@@ -16,7 +16,7 @@ from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.commands.options import DIRECTORY, Given, allow_option, date_option, flag, many, option
-from harvester.commands.output import write_json, write_rows
+from harvester.commands.output import write_rows
 from harvester.fulltext.politeness import SERVICES, Budget, PoliteFetch
 from harvester.fulltext.run import step_settings
 from harvester.harvest.instance import opened
@@ -143,7 +143,7 @@ def _write_report(ledger: Ledger, form: str) -> Tally:
     for _ in tally.counted(entries(ledger.rows(), journals)):
         pass
     if form == "text":
-        write_rows(tally.rows(), ("journal", "year", *COUNTED), as_json=False)
+        write_rows(tally.rows(), ("journal", "year", *COUNTED))
     elif form == "json":
         for row in tally.rows():
             write_json(row)

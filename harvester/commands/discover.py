@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import filterfalse
 from time import monotonic, time
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from gateway.core.logs import plain, sentence
 from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
 from gateway.core.model.published import NEVER_DUE
 from gateway.core.names import source_of, upstream_identifier
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.states import of_search
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
@@ -28,7 +27,7 @@ from gateway.store.base import Discovery
 from harvester.commands.common_words import compared
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
 from harvester.commands.options import flag, many, option, text
-from harvester.commands.output import moment, with_json, write_json
+from harvester.commands.output import is_json, moment, show, with_json
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.judge import expected
 from harvester.fulltext.recheck import run as rechecks
@@ -77,7 +76,6 @@ def discover(
     limit: int | None,
     recheck_older_than: int | None,
     is_dry: bool,
-    as_json: bool,
 ) -> None:
     """Search for the full text of items that have none.
 
@@ -92,7 +90,7 @@ def discover(
         order = SearchOrder(named_sources(instance, sources), item, limit, before, is_dry or bool(names))
         run = SearchRun(stop=stop)
         with run.recorded():
-            search_items(instance, order, run, counts, partial(_show, as_json=as_json), chosen=chosen, is_alone=True)
+            search_items(instance, order, run, counts, _show, chosen=chosen, is_alone=True)
     if item and not counts["searched"] and run.outcome is RunOutcome.SUCCEEDED:
         raise ConfigurationError(_UNKNOWN.format(item))
     _end(ctx, run, counts, f"Searched for {counts.pop('searched', 0)} items")
@@ -138,16 +136,13 @@ def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ..
     return sources or known
 
 
-def _show(result: Result, *, as_json: bool) -> None:
+def _show(result: Result) -> None:
     """Write one result."""
-    searched = result.searched
-    if as_json:
-        candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
-        write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": candidates})
-    else:
-        telling = (searched.outcome, Outcome.SUCCESS)
-        best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
-        click.echo(plain(f"{result.identifier}  {searched.outcome}  {best}".rstrip()))
+    searched, telling = result.searched, (result.searched.outcome, Outcome.SUCCESS)
+    candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
+    best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
+    facts = {"identifier": result.identifier, "outcome": searched.outcome, "candidates": candidates}
+    show(facts, f"{result.identifier}  {searched.outcome}  {best}".rstrip())
 
 
 def facts_of_decision(decision: Decision) -> dict[str, object]:
@@ -165,11 +160,10 @@ class SearchedItem(NamedTuple):
     offers: tuple[Offer, ...]
     rechecks: tuple[FileRecheck, ...]
 
-    def tell(self) -> None:
-        """Write the search for people: each step, each copy, each decision, each offer, each recheck."""
-        lines = (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
-        for line in (*explained(self.state, self.decisions), *lines):
-            click.echo(plain(line))
+    def lines(self) -> Iterator[str]:
+        """Yield the search in lines for people: each step, each copy, each decision, each offer, each recheck."""
+        yield from explained(self.state, self.decisions)
+        yield from (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
 
 
 def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> SearchedItem:
@@ -235,7 +229,7 @@ def compared_files(instance: Instance, state: SearchState) -> list[dict[str, obj
     "Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
 )
 @with_json
-def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: bool) -> None:
+def explain(ctx: click.Context, identifier: str, is_compared: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
     It also shows to whom files were offered, and when published files were last checked. ID is the identifier of the
@@ -244,12 +238,8 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         files = compared_files(instance, search.state) if is_compared else None
-    if as_json:
-        write_json(facts_of_search(search, files))
-        return
-    search.tell()
-    for file in files or ():
-        click.echo(plain(f"  {file['url']}: cosine {file['score']}, {file['covered']} of the words of the record"))
+    words = "{url}: cosine {score}, {covered} of the words of the record"
+    show(facts_of_search(search, files), *search.lines(), *(f"  {words.format(**file)}" for file in files or ()))
 
 
 # --- `harvester recheck` requests the published files again -----------------------------------------------------------
@@ -269,7 +259,6 @@ def recheck(
     limit: int | None,
     is_all: bool,
     is_dry: bool,
-    as_json: bool,
 ) -> None:
     """Check published files again: which have changed, and which are gone.
 
@@ -285,7 +274,7 @@ def recheck(
 
         def show(result: rechecks.Result) -> None:
             nonlocal reported_at
-            _show_recheck(result, as_json=as_json)
+            _show_recheck(result)
             if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
                 reported_at = monotonic()
                 reporter.say(f"Looked at {counts['looked']} files.")
@@ -306,10 +295,10 @@ def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[st
     return {name: period_of(entries[name]) if name in entries else 0 for name in named}
 
 
-def _show_recheck(result: rechecks.Result, *, as_json: bool) -> None:
+def _show_recheck(result: rechecks.Result) -> None:
     """Write one recheck; for people, only those of files that are not as they were."""
     file = result.file
-    if as_json:
+    if is_json():
         write_json(
             {
                 "identifier": file.identifier,

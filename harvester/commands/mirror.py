@@ -23,7 +23,7 @@ from harvester.commands.mirror_session import (
     session,
 )
 from harvester.commands.options import DIRECTORY, Given, date_option, flag, many, option, schedule, text
-from harvester.commands.output import with_json, write_rows
+from harvester.commands.output import is_json, with_json, write_rows
 from harvester.harvest.access import kind_of
 from harvester.harvest.sources_toml import checked_url
 from harvester.mirror.audit_mirror import compared, held, incomplete, listed
@@ -91,7 +91,6 @@ def run(
     folder: Path,
     incremental: bool,
     retry_failed: bool,
-    as_json: bool,
     **given: Given,
 ) -> None:
     """Update DIR to the state of the provider at BASEURL.
@@ -119,14 +118,14 @@ def run(
             else:
                 mirroring.whole(is_full=not incremental)
         notify_of_mirror(place, work.settings, is_whole=not retry_failed)
-    report(ctx, place, mirroring, as_json=as_json)
+    report(ctx, place, mirroring)
 
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
 @click.argument("url", metavar="URL")
 @with_json
-def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None:
+def accept(ctx: click.Context, /, folder: Path, url: str) -> None:
     """Accept a doubtful file that came from URL.
 
     The receipt of a run names the doubtful files and the reasons. URL may also be the identifier of an object; then all
@@ -142,8 +141,8 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
         {"identifier": doubt.identifier, "url": doubt.file.url, "rule": doubt.rule, "is_held": doubt.is_kept}
         for doubt in accepted
     ]
-    shown = rows if as_json else [{**row, "is_stored": row["is_held"]} for row in rows]
-    write_rows(shown, ("identifier", "url", "rule", "is_stored"), as_json=as_json)
+    shown = rows if is_json() else [{**row, "is_stored": row["is_held"]} for row in rows]
+    write_rows(shown, ("identifier", "url", "rule", "is_stored"))
     left = sum(not doubt.is_kept for doubt in accepted)
     later = f" {left} of them are not stored: {_reason(receipt, accepted)}" if left else ""
     say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
@@ -171,7 +170,7 @@ def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
 @date_option("--date", "since", "The date of the package.")
 @flag("--yes", "Apply all deletions of the package.")
 @with_json
-def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
+def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, **given: Given) -> None:
     """Import a delivered package as the first state of DIR: a folder, tar or zip of OAI records and their files.
 
     A bag (BagIt) is verified first, and refused if it is not valid. Files that the package lacks are reported missing.
@@ -193,7 +192,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
                 place, receipt, work.shown, work.clock, package, guard, stop=work.stop, user=work.user
             )
             importing.whole(given["since"])
-    report(ctx, place, importing, as_json=as_json)
+    report(ctx, place, importing)
 
 
 @mirror.command()
@@ -206,7 +205,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
 @flag("--all", "is_all", "Request every file now, due or not.")
 @remote_options
 @with_json
-def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_json: bool, **given: Given) -> None:
+def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, **given: Given) -> None:
     """Check whether files in DIR were replaced at their servers.
 
     With --every, now or in an earlier call, only files that are due are requested; call it daily, for example. Without
@@ -227,7 +226,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
         with mirror_run(remote, place, "recheck", work.guard(place), made) as rechecking:
             rechecking.rechecked()
         notify_of_mirror(place, work.settings, is_whole=False)
-    report(ctx, place, rechecking, as_json=as_json)
+    report(ctx, place, rechecking)
 
 
 def _period(place: MirrorFolder) -> int:
@@ -248,9 +247,7 @@ def _period(place: MirrorFolder) -> int:
 @flag("--accept", "Make a new catalogue of the present content, and accept it.")
 @remote_options
 @with_json
-def audit(
-    ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, as_json: bool, **given: Given
-) -> None:
+def audit(ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, **given: Given) -> None:
     """Hash every file in DIR, and compare the mirror with its catalogue and with its provider.
 
     Each line reports one fault: corrupt, lost, strange, damaged, altered, unconfirmed or incomplete; missing, extra or
@@ -271,7 +268,7 @@ def audit(
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, objects)
         findings += differences
     say_notes(place)
-    write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"), as_json=as_json)
+    write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"))
     counts = ", ".join(
         f"{number} {name}" for name, number in Counter(str(finding.finding) for finding in findings).items()
     )

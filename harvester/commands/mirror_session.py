@@ -11,11 +11,11 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 import click
 
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.core.xmltext import utc_datetime
 from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, option, options
-from harvester.commands.output import write_json
+from harvester.commands.output import is_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.messages import Fetch
@@ -104,11 +104,11 @@ def receipt_of(place: MirrorFolder, command: str, *asked: str) -> Receipt:
     return Receipt(command, order.base_url, order.metadata_prefix, started_at, order.sets, list(asked))
 
 
-def report(ctx: click.Context, place: MirrorFolder, run: Run, *, as_json: bool) -> NoReturn:
+def report(ctx: click.Context, place: MirrorFolder, run: Run) -> NoReturn:
     """Write the notes and the receipt of a run, and exit with its status."""
     say_notes(place)
     say(run.receipt.line(place.command("--yes")))
-    if as_json:
+    if is_json():
         write_json(run.receipt.as_data())
     ctx.exit(int(run.status))
 

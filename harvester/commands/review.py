@@ -10,7 +10,7 @@ import click
 from gateway.core.addresses import address
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import CopyFilter, CopyOrder, Decision, DocumentKind, Outcome
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.fulltext.deciding import Decide, Deciding, Withdrawn, undoing
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.log_completion import whoever_calls
@@ -19,9 +19,10 @@ from gateway.fulltext.precision import precisions_of, since
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.store.base import Discovery
+from harvester.commands import output
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
 from harvester.commands.options import FiniteRange, flag, option, options, text
-from harvester.commands.output import with_json, write_json
+from harvester.commands.output import is_json, with_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
@@ -34,7 +35,7 @@ _SETTING = "review_accept_score"
 
 @click.command()
 @with_json
-def precision(ctx: click.Context, as_json: bool) -> None:
+def precision(ctx: click.Context) -> None:
     """Show how often each rule accepts the right file, with the interval (95 %).
 
     People judge a random sample of each month on the page /review/sample. The judgements of the last year count.
@@ -42,10 +43,8 @@ def precision(ctx: click.Context, as_json: bool) -> None:
     with searching(ctx.obj) as (instance, discovery):
         score = instance.settings.share(_SETTING)
         for figures in precisions_of(discovery.samples.judgements(since(int(time())))):
-            if as_json:
-                write_json({**figures._asdict(), "words": figures.words, _SETTING: score})
-            else:
-                click.echo(f"{figures.rule}: {figures.words}")
+            facts = {**figures._asdict(), "words": figures.words, _SETTING: score}
+            output.show(facts, f"{figures.rule}: {figures.words}")
     say(f"The setting {_SETTING} is {score:g}.")
 
 
@@ -105,7 +104,7 @@ review.add_command(precision)
 )
 @_filters
 @with_json
-def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: bool, **_options: object) -> None:
+def list_(ctx: click.Context, /, verdict: str, after: str, order: str, **_options: object) -> None:
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
     is_by_item = order == CopyOrder.IDENTIFIER
     if after and not is_by_item:
@@ -123,7 +122,7 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
                 )
                 break
             last, count = identifier, count + 1
-            if as_json:
+            if is_json():
                 write_json(facts_of_file(facts.of(decision)))
             else:
                 show_file(facts.of(decision))
@@ -162,16 +161,16 @@ def _review(instance: Instance, discovery: Discovery) -> Review:
 @review.command()
 @click.argument("identifier")
 @with_json
-def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
+def show(ctx: click.Context, identifier: str) -> None:
     """Show the search for one item: its record next to the first 20 lines of each stored file."""
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         last = {decision.url: decision for decision in search.decisions}
         files = list(map(_review(instance, discovery).of, last.values()))
-        if as_json:
+        if is_json():
             write_json({**facts_of_search(search), "files": [facts_of_text(file) for file in files]})
             return
-        search.tell()
+        output.show({}, *search.lines())
         for file in files:
             show_text(file)
 
@@ -249,7 +248,7 @@ def _change(
         else:
             facts = _review(instance, discovery)
             meant = _possible(filter(is_meant, _decisions(instance, discovery, verdicts, wanted)), discovery, following)
-            is_preview_json = given["is_dry"] and given["as_json"]
+            is_preview_json = given["is_dry"] and is_json()
             chosen = _previewed(_written(meant, facts) if is_preview_json else meant, facts, verb)
             if given["is_dry"]:
                 return
@@ -268,7 +267,7 @@ def _change(
                 for decision in batch
                 if _is_in_force(discovery, decision)
             ]
-            skipped += len(batch) - _add(decide, decisions, as_json=given["as_json"])
+            skipped += len(batch) - _add(decide, decisions)
             done += len(batch)
             if len(chosen) > BATCH:
                 say(f"{done:,} of {len(chosen):,} files.")
@@ -346,7 +345,7 @@ def _previewed(decisions: Iterator[Decision], facts: Review, verb: str) -> list[
     return chosen
 
 
-def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int:
+def _add(decide: Decide, decisions: Sequence[Decision]) -> int:
     """Store decisions in the name of the calling user in one transaction, and publish the results at once.
 
     A file on which somebody else has decided meanwhile is skipped. Return the number of the others. Raise
@@ -359,7 +358,7 @@ def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int
     stamped = dict(decided.stamped_of)
     for decision in decided.written:
         count = stamped.pop(decision.identifier, 0)  # an item of several files is published once
-        if as_json:
+        if is_json():
             write_json({**facts_of_decision(decision), "stamped_records": count})
         say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
     return len(decided.written)

@@ -30,7 +30,7 @@ from harvester.commands.options import (
     slice_option,
     text,
 )
-from harvester.commands.output import with_json, write_facts, write_rows
+from harvester.commands.output import is_json, with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed, load
 from harvester.commands.source_friends import friends
@@ -66,7 +66,7 @@ def source() -> None:
 @click.command(name="accept-identity")
 @click.argument("name")
 @with_json
-def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
+def accept_identity(ctx: click.Context, name: str) -> None:
     """Accept the present repositoryIdentifier, repositoryName, baseURL and records of a source.
 
     The identity that was accepted before is shown next to it. After that, runs continue. Records that the repository
@@ -85,7 +85,7 @@ def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
         "changes": [{"what": change.what, "was": change.was, "is_now": change.is_now} for change in changes],
         "records": strange,
     }
-    write_facts(facts, as_json=as_json)
+    write_facts(facts)
     if strange or changes:
         say(f"Accepted. `harvester run {name}` continues where it stopped; with --full it harvests everything.")
     else:
@@ -140,7 +140,6 @@ def add(
     url: str,
     no_check: bool,
     is_sure: bool,
-    as_json: bool,
     own: dict[str, object],
     **given: Given,
 ) -> None:
@@ -169,7 +168,7 @@ def add(
             if description.identity is not None:
                 accept(instance.inbox, name, description.identity)
             keep_description(instance, name, description)
-    write_facts({"name": name, **table_of(entry), **(_offer(description) if description else {})}, as_json=as_json)
+    write_facts({"name": name, **table_of(entry), **(_offer(description) if description else {})})
     if entry.address not in ("", PUBLIC):
         say(words_of_address(entry))
     say(f"Added. `harvester run {name}` harvests it.")
@@ -231,19 +230,17 @@ def _offer(description: Description) -> dict[str, object]:
 
 @source.command(name="list")
 @with_json
-def list_(ctx: click.Context, as_json: bool) -> None:
+def list_(ctx: click.Context) -> None:
     """List the sources."""
     with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries().values()
-        write_rows(
-            ({"name": entry.name, **table_of(entry)} for entry in entries), ("name", "url", "formats"), as_json=as_json
-        )
+        write_rows(({"name": entry.name, **table_of(entry)} for entry in entries), ("name", "url", "formats"))
 
 
 @source.command()
 @click.argument("name")
 @with_json
-def show(ctx: click.Context, name: str, as_json: bool) -> None:
+def show(ctx: click.Context, name: str) -> None:
     """Show a source: its entry, its records, its profile and its lists."""
     with opened(ctx.obj, only_reads=True) as instance:
         entry = entry_of(instance, name)
@@ -258,7 +255,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
         facts["subscriptions"] = [
             {key: fact[key] for key in fact if fact[key] and key != "source"} for fact in subscriptions
         ]
-    write_facts(facts, as_json=as_json)
+    write_facts(facts)
 
 
 @source.command()
@@ -267,7 +264,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 @every_option
 @yes_option
 @with_json
-def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool, as_json: bool) -> None:
+def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool) -> None:
     """Check whether a source can be harvested: ask for its identity, formats and sets.
 
     Exit status 0: it can be harvested. 3: it can, but something is unusual. 4: it refuses. 5: it is not available now.
@@ -276,7 +273,7 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
-            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure, as_json=as_json)))
+            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure)))
         if every:
             raise ConfigurationError("--every is for an address that is added; edit `every` in sources.toml.")
         entry = entry_of(instance, name)
@@ -300,10 +297,10 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
         last = runs[0] if runs else None
         has_died = last is not None and instance.inbox.has_died(last)
         words = of_source(entry.source, last, has_died=has_died).words
-        facts["last_run"] = words if not as_json else last and facts_of_run(last, has_died=has_died)
+        facts["last_run"] = words if not is_json() else last and facts_of_run(last, has_died=has_died)
         unused = list(unused_elements(instance.store, instance.inbox, name))
-        facts["unused_elements"] = [entry._asdict() for entry in unused] if as_json else [*unused_in_words(unused)]
-        write_facts(facts, as_json=as_json)
+        facts["unused_elements"] = [entry._asdict() for entry in unused] if is_json() else [*unused_in_words(unused)]
+        write_facts(facts)
     ctx.exit(int(status))
 
 
@@ -320,7 +317,7 @@ def _unmet(entry: SourceEntry, description: Description) -> list[str]:
 @click.argument("name")
 @flag("--yes", "is_sure", "Do not ask for confirmation.")
 @with_json
-def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+def remove(ctx: click.Context, name: str, is_sure: bool) -> None:
     """Remove a source. Each of its records becomes a tombstone, so that harvesters learn of the deletion.
 
     A source whose entry was deleted from sources.toml can be removed as well. The inbox keeps its answers.
@@ -356,14 +353,14 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         close_alarms(instance, name, int(time()))
         if is_listed:
             instance.sources.remove(name)
-    write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
+    write_facts({"name": name, "deleted_items": deleted})
 
 
 @source.command(name="sweep")
 @click.argument("name")
 @flag("--yes", "is_sure", "Delete without confirmation.")
 @with_json
-def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+def sweep_(ctx: click.Context, name: str, is_sure: bool) -> None:
     """Delete records that a source does not list any more; fetch listed records that are not stored.
 
     A sweep is for sources that do not announce deletions, or that leave out records. It lists all identifiers. If the
@@ -379,7 +376,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         done = source_work.swept(entry_of(instance, name), confirm)
         source_work.notified(name)
-        if as_json:
+        if is_json():
             write_done(name, done)
     ctx.exit(int(done.status))
 

@@ -41,7 +41,7 @@ class _Seen(NamedTuple):
 @flag("--add", "is_added", "Add those that answer and are not sources yet.")
 @every_option
 @with_json
-def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:
+def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str) -> None:
     """List the repositories that a source names as friends, or that the registry at a URL lists.
 
     With --check, each is asked for its identity. Addresses that this machine may not reach are never asked.
@@ -66,7 +66,7 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
                     add_entry(instance, with_address_of(entry, asked))
                     row["is_a_source"] = True
         columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
-        write_rows(rows, columns, as_json=as_json)
+        write_rows(rows, columns)
     ctx.exit(int(status_of_end(is_stopped=stop.is_asked)))
 
 

@@ -31,7 +31,7 @@ _wait = option(
 @click.argument("name")
 @_wait
 @with_json
-def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+def subscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """Subscribe to the changes of a source at its hub (WebSub, ResourceSync Change Notification).
 
     The hub calls the gateway, which must be serving and be reached under base_url. `harvester tend` then harvests the
@@ -42,7 +42,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
         with fetcher(instance.settings, entry, stop) as fetch:
             subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
         known = _settled(instance, name, stop, wait, _is_open)
-        _write(known, as_json=as_json)
+        _write(known)
         if any(_is_open(subscription) for subscription in known):
             place = place_of(instance.settings)
             say(
@@ -56,7 +56,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
 @click.argument("name")
 @_wait
 @with_json
-def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+def unsubscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
@@ -65,7 +65,7 @@ def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> N
         known = _settled(
             instance, name, stop, wait, lambda subscription: subscription.state is SubscriptionState.ENDING
         )
-        _write(known, as_json=as_json)
+        _write(known)
 
 
 def _settled(
@@ -91,8 +91,8 @@ def _outcome(subscription: Subscription) -> RunOutcome:
     return RunOutcome.SUCCEEDED_WITH_ERRORS if _is_open(subscription) else RunOutcome.SUCCEEDED
 
 
-def _write(known: Sequence[Subscription], *, as_json: bool) -> None:
-    write_rows(map(facts_of, known), _COLUMNS, as_json=as_json)
+def _write(known: Sequence[Subscription]) -> None:
+    write_rows(map(facts_of, known), _COLUMNS)
 
 
 def facts_of(subscription: Subscription) -> dict[str, object]:
