@@ -1,4 +1,4 @@
-"""`harvester`: the group, and the table of its commands, which names the file of each in `commands/`.
+"""`harvester`: the group, and the table of its commands, `commands.toml`, which names the file of each in `commands/`.
 
 A command's file is imported when the command is started, so that `harvester --help` answers at once. Every error of
 ours becomes one sentence on stderr and the exit status that `runtime/exit_status.py` gives it.
@@ -12,6 +12,7 @@ import click
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options
 from gateway.core.settings import VERSION, instance_folder
+from gateway.core.words import table
 
 
 class Row(NamedTuple):
@@ -21,43 +22,7 @@ class Row(NamedTuple):
     sentence: str
 
 
-COMMANDS: dict[str, Row] = {
-    "source": Row("source:source", "Add, list, show, check, audit, sweep and remove sources."),
-    "run": Row("run:run", "Harvest sources and publish their records."),
-    "tend": Row(
-        "tend:tend",
-        "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.",
-    ),
-    "discover": Row("discover:discover", "Search for the full text of items that have none."),
-    "recheck": Row("discover:recheck", "Check published files again: which have changed, and which are gone."),
-    "outcomes": Row("outcomes:outcomes", "Count the outcomes of search steps and of the copies that they named."),
-    "alarms": Row(
-        "outcomes:alarms", "Show at which steps and hosts the search for full text succeeds far less often than before."
-    ),
-    "explain": Row("discover:explain", "Show the search for one item: each step, each copy, and the reasons."),
-    "offer": Row("offer:offer", "Offer discovered files to the sources of their items, each file once."),
-    "review": Row("review:review", "List, accept and reject the files that searches found."),
-    "matches": Row("matches:matches", "List and reject the DOIs that were found by title, author and year."),
-    "takedown": Row("takedown:takedown", "Withdraw items and files, list the withdrawn ones, and restore them."),
-    "graph": Row("graph:graph", "Export what was gathered as a property graph, load it, and query it."),
-    "publish": Row("run:publish", "Publish harvested records and decided files that are not published yet."),
-    "status": Row("status:status", "Show the state of every source."),
-    "check": Row("check:check", "Check the whole instance; exit status 1 if there is a problem."),
-    "log": Row("run:log", "Show the last runs, or the log of one run."),
-    "records": Row("records:records", "Show the stored items of a source as JSON, one per line."),
-    "quarantine": Row("records:quarantine", "Show the records that could not be used, and the reasons."),
-    "dump": Row("dump:dump", "Harvest a repository into one XML file."),
-    "mirror": Row("mirror:mirror", "Mirror complex objects (DIDL, METS) and their files in a folder."),
-    "audit": Row("audit:audit", "Compare the stored records with those that Crossref knows."),
-    "validate": Row("checking:validate", "Check whether a provider conforms to OAI-PMH 2.0 and to common practice."),
-    "lint-signposting": Row(
-        "checking:lint_signposting", "Check the typed links of a landing page against the FAIR Signposting Profile."
-    ),
-    "lint-resourcesync": Row(
-        "checking:lint_resourcesync",
-        "Check the documents of a ResourceSync source against version 1.1 of the standard.",
-    ),
-}
+COMMANDS = {name: Row(*row) for name, row in table(__file__, "commands").items()}
 
 
 # Others read the output of these commands, so the user's own umask decides.

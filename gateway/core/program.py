@@ -177,9 +177,10 @@ def _level() -> str:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def json_option(function: Function) -> Function:
-    """Add the option --json to a command, as its argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Write data as JSON, one object per line.")(function)
+def json_option(function: Function, **kind: Any) -> Function:  # noqa: ANN401 - click's own
+    """Add the option --json to a command, as its argument `as_json`; `kind` is passed to click."""
+    sentence = "Write data as JSON, one object per line."
+    return click.option("--json", "as_json", is_flag=True, help=sentence, **kind)(function)
 
 
 def write_json(facts: Mapping[str, object]) -> None:

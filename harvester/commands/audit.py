@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 import click
 
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
 from harvester.audit.crossref_list import Listing, Scope, scope_of
 from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
-from harvester.commands.options import Given, allow_option, date_option
-from harvester.commands.output import write_json, write_rows
+from harvester.commands.options import DIRECTORY, Given, allow_option, date_option, flag, many, option
+from harvester.commands.output import write_rows
 from harvester.fulltext.politeness import SERVICES, Budget, PoliteFetch
 from harvester.fulltext.run import step_settings
 from harvester.harvest.instance import opened
@@ -34,23 +34,15 @@ _LINES = {"csv": csv_lines, "json": json_lines, "text": text_lines}
 
 
 @click.command()
-@click.option("--crossref", is_flag=True, required=True, help="Compare with Crossref, the only choice so far.")
-@click.option("--issn", "issns", multiple=True, metavar="ISSN", help="An ISSN of a journal; may be repeated.")
-@click.option("--member", "members", multiple=True, metavar="NUMBER", help="A member of Crossref; may be repeated.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="PREFIX", help="A prefix of DOIs; may be repeated.")
-@date_option("--from", "since", help="Only works that were indexed since this date.")
-@click.option(
-    "--source", "sources", multiple=True, metavar="NAME", help="Only records of this source; may be repeated."
-)
-@click.option(
-    "--mirror",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Compare the objects of this mirror.",
-)
+@flag("--crossref", "Compare with Crossref, the only choice so far.", required=True)
+@many("--issn ISSN", "issns", "An ISSN of a journal; may be repeated.")
+@many("--member NUMBER", "members", "A member of Crossref; may be repeated.")
+@many("--prefix PREFIX", "prefixes", "A prefix of DOIs; may be repeated.")
+@date_option("--from", "since", "Only works that were indexed since this date.")
+@many("--source NAME", "sources", "Only records of this source; may be repeated.")
+@option("--mirror DIR", "folder", "Compare the objects of this mirror.", type=DIRECTORY)
 @click.option("--format", "form", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json: one object per line.")
+@flag("--json", "as_json", "The same as --format json: one object per line.")
 @allow_option
 @click.pass_context
 def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: Path | None, **given: Given) -> None:
@@ -151,7 +143,7 @@ def _write_report(ledger: Ledger, form: str) -> Tally:
     for _ in tally.counted(entries(ledger.rows(), journals)):
         pass
     if form == "text":
-        write_rows(tally.rows(), ("journal", "year", *COUNTED), as_json=False)
+        write_rows(tally.rows(), ("journal", "year", *COUNTED))
     elif form == "json":
         for row in tally.rows():
             write_json(row)

@@ -12,7 +12,7 @@ import click
 from gateway.core.finding import ONLY_HARVESTS, Finding, guarded, write_findings
 from gateway.core.settings import instance_folder
 from gateway.core.states import ATTENTION, DIED, of_run, of_source
-from harvester.commands.output import with_json
+from harvester.commands.output import is_json, with_json
 from harvester.harvest.facts import Facts, problems, without_schedules
 from harvester.harvest.instance import Instance, opened, sources_file
 from harvester.harvest.sources_toml import SourceEntry
@@ -24,7 +24,7 @@ from harvester.schedule.notifications.notices import MOST_STOPPED, STAGES, TELLI
 @click.option("--whole", "is_whole", is_flag=True, help="Read every record, page and copy of a document, not a sample.")
 @click.option(ONLY_HARVESTS, "has_only_harvests", is_flag=True, hidden=True)
 @with_json
-def check(ctx: click.Context, is_whole: bool, has_only_harvests: bool, as_json: bool) -> None:
+def check(ctx: click.Context, is_whole: bool, has_only_harvests: bool) -> None:
     """Check the whole instance; exit status 1 if there is a problem.
 
     It checks everything that serving, harvesting, schedules and backups need, and names what needs attention. `gateway
@@ -34,7 +34,7 @@ def check(ctx: click.Context, is_whole: bool, has_only_harvests: bool, as_json: 
 
     folder = instance_folder(ctx.obj)
     of_gateway = () if has_only_harvests else health.findings(folder, is_whole=is_whole)
-    ctx.exit(int(write_findings(chain(of_gateway, guarded(findings(folder))), as_json=as_json)))
+    ctx.exit(int(write_findings(chain(of_gateway, guarded(findings(folder))), as_json=is_json())))
 
 
 def findings(folder: Path) -> Iterator[Finding]:

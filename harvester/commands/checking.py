@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from gateway.core.logs import plain
+from gateway.core.program import write_json
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import Decorator, FiniteRange, Given, access_options, access_table
-from harvester.commands.output import with_json, write_json
+from harvester.commands.options import DIRECTORY, Decorator, FiniteRange, Given, access_options, access_table, option
+from harvester.commands.output import is_json, with_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
 from harvester.http.messages import Fetch
@@ -23,12 +24,10 @@ from harvester.validate.signposting import run as signposting
 _VALIDATE, _SIGNPOSTING, _RESOURCESYNC = client.Limits(), signposting.Limits(), resourcesync.Limits()
 
 
-def limit(limits: object, name: str, sentence: str | None = None, least: int = 1) -> Decorator:
+def limit(limits: object, name: str, sentence: str = "", least: int = 1) -> Decorator:
     """Return the option --max-NAME; its default is the field of that name in `limits`."""
     kind = FiniteRange(min=least) if name == "seconds" else click.IntRange(min=least)
-    return click.option(
-        f"--max-{name}", name, default=getattr(limits, name), show_default=True, type=kind, help=sentence
-    )
+    return option(f"--max-{name}", name, sentence, default=getattr(limits, name), show_default=True, type=kind)
 
 
 @contextmanager
@@ -47,19 +46,19 @@ def requests_of(ctx: click.Context, url: str, given: dict[str, Given]) -> Iterat
 @limit(_VALIDATE, "pages", "The most pages of one list.")
 @access_options
 @with_json
-def validate(ctx: click.Context, /, base_url: str, as_json: bool, **given: Given) -> None:
+def validate(ctx: click.Context, /, base_url: str, **given: Given) -> None:
     """Check whether a provider conforms to OAI-PMH 2.0 and to common practice.
 
     Exit status 0: it conforms. 3: there are warnings. 1: a check failed. The command needs no instance folder.
     """
     with requests_of(ctx, base_url, given) as fetch:
         report = validate_provider(base_url, fetch, limits=client.Limits(**given))
-    _end(ctx, report, report.as_data(), report.lines(), as_json=as_json)
+    _end(ctx, report, report.as_data(), report.lines())
 
 
-def _end(ctx: click.Context, report: Report, data: dict[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+def _end(ctx: click.Context, report: Report, data: dict[str, object], lines: Iterable[str]) -> None:
     """Write a report, and exit with its status."""
-    if as_json:
+    if is_json():
         write_json(data)
     else:
         for line in lines:
@@ -75,7 +74,7 @@ def _end(ctx: click.Context, report: Report, data: dict[str, object], lines: Ite
 @limit(_SIGNPOSTING, "links", "The most targets of one relation that are visited.", least=0)
 @access_options
 @with_json
-def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Given) -> None:
+def lint_signposting(ctx: click.Context, /, url: str, **given: Given) -> None:
     """Check the typed links of a landing page against the FAIR Signposting Profile.
 
     If the address is that of content or metadata, the landing page that it names is checked. The command follows the
@@ -88,7 +87,7 @@ def lint_signposting(ctx: click.Context, /, url: str, as_json: bool, **given: Gi
     levels, data = signposting.levels(report), report.as_data()
     words = "; ".join(f"{level}: {verdict}" for level, verdict in levels.items())
     data = {"url": data.pop("base_url"), "levels": levels, **data}
-    _end(ctx, report, data, (*report.lines(), f"{words}."), as_json=as_json)
+    _end(ctx, report, data, (*report.lines(), f"{words}."))
 
 
 def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int | None:
@@ -98,19 +97,17 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
 
 @click.command()
 @click.argument("url", metavar="URL")
-@click.option(
-    "--fetch",
-    metavar="N|all",
+@option(
+    "--fetch N|all",
+    "How many resources and packages of each list are requested, and compared with what the list states.",
     default=str(_RESOURCESYNC.fetch),
     show_default=True,
     callback=_number,
-    help="How many resources and packages of each list are requested, and compared with what the list states.",
 )
-@click.option(
-    "--again",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Compare with the run before, and keep in this folder what the next run compares with.",
+@option(
+    "--again FOLDER",
+    "Compare with the run before, and keep in this folder what the next run compares with.",
+    type=DIRECTORY,
 )
 @limit(_RESOURCESYNC, "requests")
 @limit(_RESOURCESYNC, "seconds")
@@ -118,7 +115,7 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
 @limit(_RESOURCESYNC, "lists", "The most Capability Lists of a Source Description that are read.")
 @access_options
 @with_json
-def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_json: bool, **given: Given) -> None:
+def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, **given: Given) -> None:
     """Check the documents of a ResourceSync source against version 1.1 of the standard.
 
     The address may be that of the site, of any document, or of a package. The command reads all lists of the source,
@@ -127,4 +124,4 @@ def lint_resourcesync(ctx: click.Context, /, url: str, again: Path | None, as_js
     """
     with requests_of(ctx, url, given) as fetch:
         linted = resourcesync.lint(url, fetch, limits=resourcesync.Limits(**given), again=again)
-    _end(ctx, linted.report, linted.as_data(), map(plain, linted.lines()), as_json=as_json)
+    _end(ctx, linted.report, linted.as_data(), map(plain, linted.lines()))

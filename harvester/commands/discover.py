@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import filterfalse
 from time import monotonic, time
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from gateway.core.logs import plain, sentence
 from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome, SearchState
 from gateway.core.model.published import NEVER_DUE
 from gateway.core.names import source_of, upstream_identifier
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.states import of_search
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
@@ -27,7 +26,8 @@ from gateway.fulltext.stored_search import candidates_of, tried_of
 from gateway.store.base import Discovery
 from harvester.commands.common_words import compared
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
-from harvester.commands.output import moment, with_json, write_json
+from harvester.commands.options import flag, many, option, text
+from harvester.commands.output import is_json, moment, show, with_json
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.judge import expected
 from harvester.fulltext.recheck import run as rechecks
@@ -62,20 +62,11 @@ def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option(
-    "--item", default="", metavar="ID", help="Only this item (its identifier in this repository), due or not."
-)
-@click.option(
-    "--step", "names", multiple=True, metavar="NAME", help="Only this step, and write nothing; may be repeated."
-)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N items.")
-@click.option(
-    "--recheck-older-than",
-    metavar="TIME",
-    callback=_duration,
-    help="Search again for items whose search is older, such as 90d.",
-)
-@click.option("--dry-run", "is_dry", is_flag=True, help="Search, but store only the answers and which hosts refuse us.")
+@text("--item ID", "Only this item (its identifier in this repository), due or not.")
+@many("--step NAME", "names", "Only this step, and write nothing; may be repeated.")
+@option("--limit N", "Stop after N items.", type=click.IntRange(1))
+@option("--recheck-older-than TIME", "Search again for items whose search is older, such as 90d.", callback=_duration)
+@flag("--dry-run", "is_dry", "Search, but store only the answers and which hosts refuse us.")
 @with_json
 def discover(
     ctx: click.Context,
@@ -85,7 +76,6 @@ def discover(
     limit: int | None,
     recheck_older_than: int | None,
     is_dry: bool,
-    as_json: bool,
 ) -> None:
     """Search for the full text of items that have none.
 
@@ -100,7 +90,7 @@ def discover(
         order = SearchOrder(named_sources(instance, sources), item, limit, before, is_dry or bool(names))
         run = SearchRun(stop=stop)
         with run.recorded():
-            search_items(instance, order, run, counts, partial(_show, as_json=as_json), chosen=chosen, is_alone=True)
+            search_items(instance, order, run, counts, _show, chosen=chosen, is_alone=True)
     if item and not counts["searched"] and run.outcome is RunOutcome.SUCCEEDED:
         raise ConfigurationError(_UNKNOWN.format(item))
     _end(ctx, run, counts, f"Searched for {counts.pop('searched', 0)} items")
@@ -146,16 +136,13 @@ def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ..
     return sources or known
 
 
-def _show(result: Result, *, as_json: bool) -> None:
+def _show(result: Result) -> None:
     """Write one result."""
-    searched = result.searched
-    if as_json:
-        candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
-        write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": candidates})
-    else:
-        telling = (searched.outcome, Outcome.SUCCESS)
-        best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
-        click.echo(plain(f"{result.identifier}  {searched.outcome}  {best}".rstrip()))
+    searched, telling = result.searched, (result.searched.outcome, Outcome.SUCCESS)
+    candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
+    best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
+    facts = {"identifier": result.identifier, "outcome": searched.outcome, "candidates": candidates}
+    show(facts, f"{result.identifier}  {searched.outcome}  {best}".rstrip())
 
 
 def facts_of_decision(decision: Decision) -> dict[str, object]:
@@ -173,11 +160,10 @@ class SearchedItem(NamedTuple):
     offers: tuple[Offer, ...]
     rechecks: tuple[FileRecheck, ...]
 
-    def tell(self) -> None:
-        """Write the search for people: each step, each copy, each decision, each offer, each recheck."""
-        lines = (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
-        for line in (*explained(self.state, self.decisions), *lines):
-            click.echo(plain(line))
+    def lines(self) -> Iterator[str]:
+        """Yield the search in lines for people: each step, each copy, each decision, each offer, each recheck."""
+        yield from explained(self.state, self.decisions)
+        yield from (*map(words_of_offer, self.offers), *map(words_of_recheck, self.rechecks))
 
 
 def searched_item(instance: Instance, discovery: Discovery, identifier: str) -> SearchedItem:
@@ -237,14 +223,13 @@ def compared_files(instance: Instance, state: SearchState) -> list[dict[str, obj
 
 @click.command()
 @click.argument("identifier")
-@click.option(
+@flag(
     "--compare",
     "is_compared",
-    is_flag=True,
-    help="Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
+    "Also compare the words of each stored copy with the record, by stems and cosine as Autoload does.",
 )
 @with_json
-def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: bool) -> None:
+def explain(ctx: click.Context, identifier: str, is_compared: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
     It also shows to whom files were offered, and when published files were last checked. ID is the identifier of the
@@ -253,12 +238,8 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         files = compared_files(instance, search.state) if is_compared else None
-    if as_json:
-        write_json(facts_of_search(search, files))
-        return
-    search.tell()
-    for file in files or ():
-        click.echo(plain(f"  {file['url']}: cosine {file['score']}, {file['covered']} of the words of the record"))
+    words = "{url}: cosine {score}, {covered} of the words of the record"
+    show(facts_of_search(search, files), *search.lines(), *(f"  {words.format(**file)}" for file in files or ()))
 
 
 # --- `harvester recheck` requests the published files again -----------------------------------------------------------
@@ -266,10 +247,10 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option("--item", default="", metavar="ID", help="Only the files of this item (its identifier here), due or not.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N files.")
-@click.option("--all", "is_all", is_flag=True, help="Check every file now, due or not.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Check, but store only which hosts refuse us.")
+@text("--item ID", "Only the files of this item (its identifier here), due or not.")
+@option("--limit N", "Stop after N files.", type=click.IntRange(1))
+@flag("--all", "is_all", "Check every file now, due or not.")
+@flag("--dry-run", "is_dry", "Check, but store only which hosts refuse us.")
 @with_json
 def recheck(
     ctx: click.Context,
@@ -278,7 +259,6 @@ def recheck(
     limit: int | None,
     is_all: bool,
     is_dry: bool,
-    as_json: bool,
 ) -> None:
     """Check published files again: which have changed, and which are gone.
 
@@ -294,7 +274,7 @@ def recheck(
 
         def show(result: rechecks.Result) -> None:
             nonlocal reported_at
-            _show_recheck(result, as_json=as_json)
+            _show_recheck(result)
             if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
                 reported_at = monotonic()
                 reporter.say(f"Looked at {counts['looked']} files.")
@@ -315,10 +295,10 @@ def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[st
     return {name: period_of(entries[name]) if name in entries else 0 for name in named}
 
 
-def _show_recheck(result: rechecks.Result, *, as_json: bool) -> None:
+def _show_recheck(result: rechecks.Result) -> None:
     """Write one recheck; for people, only those of files that are not as they were."""
     file = result.file
-    if as_json:
+    if is_json():
         write_json(
             {
                 "identifier": file.identifier,

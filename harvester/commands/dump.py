@@ -5,9 +5,19 @@ from pathlib import Path
 
 import click
 
+from gateway.core.program import write_json
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
-from harvester.commands.output import with_json, write_json
+from harvester.commands.options import (
+    FiniteRange,
+    Given,
+    access_options,
+    access_table,
+    date_options,
+    flag,
+    list_options,
+    option,
+)
+from harvester.commands.output import is_json, with_json
 from harvester.dump.dump import Dump, File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import entry_from
@@ -22,10 +32,10 @@ from harvester.runtime.progress import progress
 @list_options
 @date_options
 @access_options
-@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between two requests.")
-@click.option("--restart", is_flag=True, help="Discard an interrupted dump to this file and begin again.")
+@option("--delay", "delay_seconds", "Seconds between two requests.", type=FiniteRange(min=0))
+@flag("--restart", "Discard an interrupted dump to this file and begin again.")
 @with_json
-def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Given) -> None:
+def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, **given: Given) -> None:
     """Harvest a repository into one XML file.
 
     FILE `-` is stdout. After an interruption, the same command continues: FILE.part has the records so far, FILE.state
@@ -45,6 +55,6 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
             reporter.say(problem)
         verdict = "finished, and not shown to be whole" if work.problems else "the file is whole"
         reporter.say(f"{work.place.records} records; {verdict if is_finished else 'stopped, not whole yet'}.")
-    if as_json and str(file) != "-":
+    if is_json() and str(file) != "-":
         write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
     ctx.exit(int(status_of_end(has_findings=bool(work.problems), is_stopped=not is_finished)))

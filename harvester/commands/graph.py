@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from gateway.core.errors import ConfigurationError
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.settings import instance_folder, load
-from harvester.commands.output import in_words, with_json, write_facts, write_json, write_table
+from harvester.commands.options import option
+from harvester.commands.output import in_words, is_json, with_json, write_facts, write_table
 from harvester.graph import database
 from harvester.graph.export import FORMATS, Export
 from harvester.graph.query import MOST_ROWS, ask
@@ -34,9 +35,9 @@ def graph() -> None:
 
 @graph.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--as", "format_", type=click.Choice(FORMATS), default="neo4j", show_default=True, help="The format.")
+@option("--as", "format_", "The format.", type=click.Choice(FORMATS), default="neo4j", show_default=True)
 @with_json
-def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> None:
+def export(ctx: click.Context, folder: Path, format_: str) -> None:
     """Write the graph into a new folder.
 
     DIR appears when the export is whole. `neo4j` has tables with the headers that neo4j-admin imports, `graphml` one
@@ -46,13 +47,13 @@ def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> Non
     with listening(Stop()) as stop, progress() as reporter, opened(ctx.obj, only_reads=True) as instance:
         discovery = instance.discovery() if instance.has_searched else None
         exported = Export(instance.store, discovery, reporter, stop).write(Path(os.path.abspath(folder)), format_)  # noqa: PTH100 - without `..`
-    write_facts(exported.facts(), as_json=as_json)
+    write_facts(exported.facts())
 
 
 @graph.command("load")
 @click.argument("file", type=click.Path(path_type=Path, exists=True), metavar="FILE")
 @with_json
-def load_graph(ctx: click.Context, file: Path, as_json: bool) -> None:
+def load_graph(ctx: click.Context, file: Path) -> None:
     """Load an export as neo4j into LadybugDB.
 
     FILE is the graph.json of the export, or its folder. The new graph replaces the former one when it is whole.
@@ -61,20 +62,20 @@ def load_graph(ctx: click.Context, file: Path, as_json: bool) -> None:
     manifest = database.manifest_of(file)
     with listening(Stop()) as stop, progress() as reporter:
         loaded = database.load(settings.instance, manifest, reporter, stop)
-    write_facts(loaded._asdict(), as_json=as_json)
+    write_facts(loaded._asdict())
 
 
 @graph.command()
 @click.argument("text", metavar="QUERY")
 @with_json
-def query(ctx: click.Context, text: str, as_json: bool) -> None:
+def query(ctx: click.Context, text: str) -> None:
     """Answer a question in Cypher about the loaded graph, such as "MATCH (p:Publication) RETURN count(p)".
 
     Only questions are allowed. A query has 10 seconds and 10,000 rows.
     """
     with opened(ctx.obj, only_reads=True) as instance:
         answer = ask(instance.folder, text, instance.store.takedowns())
-    if as_json:
+    if is_json():
         if doubled := [name for name, count in Counter(answer.columns).items() if count > 1]:
             raise ConfigurationError(f"Several columns are called {doubled[0]}. Give each a name of its own with AS.")
         for row in answer.rows:

@@ -7,14 +7,15 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Match, Refusal, SearchState
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.fulltext.decisions import words
 from gateway.fulltext.log_completion import whoever_calls
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_search import matches_of
 from gateway.store.base import Discovery
 from harvester.commands.discover import searching
-from harvester.commands.output import moment, with_json, write_json, write_rows
+from harvester.commands.options import text
+from harvester.commands.output import is_json, moment, with_json, write_rows
 from harvester.fulltext.matched_dois import agrees
 from harvester.fulltext.works import found_of, work_of
 from harvester.harvest.hidden_items import check_shown, shown
@@ -33,7 +34,7 @@ def matches() -> None:
 @matches.command("list")
 @click.argument("sources", nargs=-1)
 @with_json
-def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
+def list_(ctx: click.Context, sources: tuple[str, ...]) -> None:
     """List the DOIs that were matched, and compare each with its record as it is now.
 
     Without SOURCES, matches of every source are listed. No service is asked. The exit status is 3 if a match does not
@@ -42,7 +43,7 @@ def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     with searching(ctx.obj) as (instance, discovery):
         rows = list(_rows(instance, discovery, sources))
     disagreeing = sum(not row["agrees"] for row in rows)
-    write_rows(rows, _COLUMNS, as_json=as_json)
+    write_rows(rows, _COLUMNS)
     say(f"{len(rows)} DOIs were matched; {disagreeing} of them do not agree with their records any more.")
     ctx.exit(int(status_of_end(has_findings=disagreeing > 0)))
 
@@ -72,9 +73,9 @@ def _of_item(instance: Instance, discovery: Discovery, state: SearchState) -> It
 @matches.command()
 @click.argument("identifier")
 @click.argument("doi", required=False)
-@click.option("--reason", default="", help="The reason; it is stored.")
+@text("--reason", "The reason; it is stored.")
 @with_json
-def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as_json: bool) -> None:
+def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str) -> None:
     """Reject the DOI that was matched with an item. It is never matched with that item again.
 
     The accepted files of the item go to review, and the item is searched for again. If the item has one match, the DOI
@@ -95,7 +96,7 @@ def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as
         discovery.refuse(refusal, decisions)
         releasing = Releaser(instance.store, instance.inbox, discovery, instance.settings)
         stamped = releasing.release_items((identifier,)).total()
-    if as_json:
+    if is_json():
         write_json({**refusal._asdict(), "at": moment(refusal.at), "files": len(decisions), "stamped_records": stamped})
     say(f"{identifier}: {match.doi} is rejected; {len(decisions)} files wait for review.")
 

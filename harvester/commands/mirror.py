@@ -12,7 +12,6 @@ from gateway.core.errors import ConfigurationError, StoreUnwritable
 from gateway.core.model import RunOutcome
 from gateway.core.program import say
 from harvester.commands.mirror_session import (
-    DIRECTORY,
     Remote,
     Session,
     mirror_run,
@@ -23,8 +22,8 @@ from harvester.commands.mirror_session import (
     say_notes,
     session,
 )
-from harvester.commands.options import Given, date_option, schedule
-from harvester.commands.output import with_json, write_rows
+from harvester.commands.options import DIRECTORY, Given, date_option, flag, many, option, schedule, text
+from harvester.commands.output import is_json, with_json, write_rows
 from harvester.harvest.access import kind_of
 from harvester.harvest.sources_toml import checked_url
 from harvester.mirror.audit_mirror import compared, held, incomplete, listed
@@ -71,27 +70,18 @@ def mirror() -> None:
 @mirror.command()
 @click.argument("base_url", metavar="BASEURL")
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option(
-    "--format",
-    "metadata_prefix",
-    default="oai_didl",
-    show_default=True,
-    metavar="PREFIX",
-    help="The metadataPrefix to harvest.",
-)
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec only; may be repeated.")
-@click.option("--incremental/--full", default=True, help="Harvest the records that changed since the last run, or all.")
-@click.option(
+@option("--format PREFIX", "metadata_prefix", "The metadataPrefix to harvest.", default="oai_didl", show_default=True)
+@many("--set SPEC", "sets", "Harvest this setSpec only; may be repeated.")
+@option("--incremental/--full", "Harvest the records that changed since the last run, or all.", default=True)
+@option(
     "--robots/--no-robots",
     "obeys_robots",
+    "Obey robots.txt for files (the default). The choice is stored.",
     default=None,
-    help="Obey robots.txt for files (the default). The choice is stored.",
 )
-@click.option("--retry-failed", is_flag=True, help="Only fetch the missing files again.")
-@click.option("--yes", is_flag=True, help="Apply deletions, waiting ones too, and accept much shorter lists.")
-@click.option(
-    "--accept-identity", is_flag=True, help="Continue although the provider identifies itself as another repository."
-)
+@flag("--retry-failed", "Only fetch the missing files again.")
+@flag("--yes", "Apply deletions, waiting ones too, and accept much shorter lists.")
+@flag("--accept-identity", "Continue although the provider identifies itself as another repository.")
 @remote_options
 @with_json
 def run(
@@ -101,7 +91,6 @@ def run(
     folder: Path,
     incremental: bool,
     retry_failed: bool,
-    as_json: bool,
     **given: Given,
 ) -> None:
     """Update DIR to the state of the provider at BASEURL.
@@ -129,14 +118,14 @@ def run(
             else:
                 mirroring.whole(is_full=not incremental)
         notify_of_mirror(place, work.settings, is_whole=not retry_failed)
-    report(ctx, place, mirroring, as_json=as_json)
+    report(ctx, place, mirroring)
 
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
 @click.argument("url", metavar="URL")
 @with_json
-def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None:
+def accept(ctx: click.Context, /, folder: Path, url: str) -> None:
     """Accept a doubtful file that came from URL.
 
     The receipt of a run names the doubtful files and the reasons. URL may also be the identifier of an object; then all
@@ -152,8 +141,8 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
         {"identifier": doubt.identifier, "url": doubt.file.url, "rule": doubt.rule, "is_held": doubt.is_kept}
         for doubt in accepted
     ]
-    shown = rows if as_json else [{**row, "is_stored": row["is_held"]} for row in rows]
-    write_rows(shown, ("identifier", "url", "rule", "is_stored"), as_json=as_json)
+    shown = rows if is_json() else [{**row, "is_stored": row["is_held"]} for row in rows]
+    write_rows(shown, ("identifier", "url", "rule", "is_stored"))
     left = sum(not doubt.is_kept for doubt in accepted)
     later = f" {left} of them are not stored: {_reason(receipt, accepted)}" if left else ""
     say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
@@ -175,15 +164,13 @@ def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
 @mirror.command("import")
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path, exists=True))
-@click.option("--provider", default="", metavar="BASEURL", help="The provider of a new mirror.")
-@click.option(
-    "--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider: its metadataPrefix."
-)
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider: a setSpec; may be repeated.")
-@date_option("--date", "since", help="The date of the package.")
-@click.option("--yes", is_flag=True, help="Apply all deletions of the package.")
+@text("--provider BASEURL", "The provider of a new mirror.")
+@option("--format", "metadata_prefix", "With --provider: its metadataPrefix.", default="oai_didl", show_default=True)
+@many("--set SPEC", "sets", "With --provider: a setSpec; may be repeated.")
+@date_option("--date", "since", "The date of the package.")
+@flag("--yes", "Apply all deletions of the package.")
 @with_json
-def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
+def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, **given: Given) -> None:
     """Import a delivered package as the first state of DIR: a folder, tar or zip of OAI records and their files.
 
     A bag (BagIt) is verified first, and refused if it is not valid. Files that the package lacks are reported missing.
@@ -205,22 +192,20 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
                 place, receipt, work.shown, work.clock, package, guard, stop=work.stop, user=work.user
             )
             importing.whole(given["since"])
-    report(ctx, place, importing, as_json=as_json)
+    report(ctx, place, importing)
 
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option(
-    "--every",
-    default="",
+@text(
+    "--every TIME",
+    "How often each file is due, such as 30d. It is stored in mirror.json; `never` removes it.",
     callback=schedule,
-    metavar="TIME",
-    help="How often each file is due, such as 30d. It is stored in mirror.json; `never` removes it.",
 )
-@click.option("--all", "is_all", is_flag=True, help="Request every file now, due or not.")
+@flag("--all", "is_all", "Request every file now, due or not.")
 @remote_options
 @with_json
-def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_json: bool, **given: Given) -> None:
+def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, **given: Given) -> None:
     """Check whether files in DIR were replaced at their servers.
 
     With --every, now or in an earlier call, only files that are due are requested; call it daily, for example. Without
@@ -241,7 +226,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
         with mirror_run(remote, place, "recheck", work.guard(place), made) as rechecking:
             rechecking.rechecked()
         notify_of_mirror(place, work.settings, is_whole=False)
-    report(ctx, place, rechecking, as_json=as_json)
+    report(ctx, place, rechecking)
 
 
 def _period(place: MirrorFolder) -> int:
@@ -257,16 +242,12 @@ def _period(place: MirrorFolder) -> int:
 
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=DIRECTORY)
-@click.option("--offline", is_flag=True, help="Do not ask the provider.")
-@click.option(
-    "--expect", "expected", default="", metavar="SHA256", help="The SHA-256 of the catalogue that you stored."
-)
-@click.option("--accept", is_flag=True, help="Make a new catalogue of the present content, and accept it.")
+@flag("--offline", "Do not ask the provider.")
+@text("--expect SHA256", "expected", "The SHA-256 of the catalogue that you stored.")
+@flag("--accept", "Make a new catalogue of the present content, and accept it.")
 @remote_options
 @with_json
-def audit(
-    ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, as_json: bool, **given: Given
-) -> None:
+def audit(ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, **given: Given) -> None:
     """Hash every file in DIR, and compare the mirror with its catalogue and with its provider.
 
     Each line reports one fault: corrupt, lost, strange, damaged, altered, unconfirmed or incomplete; missing, extra or
@@ -287,7 +268,7 @@ def audit(
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, objects)
         findings += differences
     say_notes(place)
-    write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"), as_json=as_json)
+    write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"))
     counts = ", ".join(
         f"{number} {name}" for name, number in Counter(str(finding.finding) for finding in findings).items()
     )

@@ -11,11 +11,11 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 import click
 
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.settings import Settings, instance_folder, load
 from gateway.core.xmltext import utc_datetime
-from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, options
-from harvester.commands.output import write_json
+from harvester.commands.options import FiniteRange, Given, access_options, access_table, allow_option, option, options
+from harvester.commands.output import is_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
 from harvester.http.messages import Fetch
@@ -38,8 +38,6 @@ from harvester.runtime.progress import Progress, progress
 from harvester.runtime.worker_pool import WorkerPool
 from harvester.sources import Options
 from harvester.sources.budget import Budget
-
-DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 
 class Session(NamedTuple):
@@ -106,11 +104,11 @@ def receipt_of(place: MirrorFolder, command: str, *asked: str) -> Receipt:
     return Receipt(command, order.base_url, order.metadata_prefix, started_at, order.sets, list(asked))
 
 
-def report(ctx: click.Context, place: MirrorFolder, run: Run, *, as_json: bool) -> NoReturn:
+def report(ctx: click.Context, place: MirrorFolder, run: Run) -> NoReturn:
     """Write the notes and the receipt of a run, and exit with its status."""
     say_notes(place)
     say(run.receipt.line(place.command("--yes")))
-    if as_json:
+    if is_json():
         write_json(run.receipt.as_data())
     ctx.exit(int(run.status))
 
@@ -153,7 +151,7 @@ def remote_of(session: Session, base_url: str, given: Given) -> Remote:
 remote_options = options(
     access_options,
     allow_option,
-    click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between requests to a host."),
+    option("--delay", "delay_seconds", "Seconds between requests to a host.", type=FiniteRange(min=0)),
 )
 
 

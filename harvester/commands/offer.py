@@ -1,7 +1,6 @@
 """`harvester offer`: offer discovered files to the sources of their items."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import time
@@ -9,11 +8,11 @@ from time import time
 import click
 
 from gateway.core.errors import ConfigurationError, GatewayError
-from gateway.core.logs import plain
 from gateway.core.model import Offer, OfferOutcome, OfferWay
 from gateway.core.program import say
 from harvester.commands.file_output import facts_of_offer
-from harvester.commands.output import with_json, write_json
+from harvester.commands.options import DIRECTORY, flag, option
+from harvester.commands.output import is_json, show, with_json
 from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry
@@ -29,21 +28,12 @@ from harvester.schedule.source_work import SourceWork
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="SOURCE...")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write a package of each file into DIR, for deposit by hand; announce nothing.",
-)
-@click.option(
-    "--again", "is_again", is_flag=True, help="Offer again what was refused, packed, or waits for its next try."
-)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Offer at most N files of each source.")
-@click.option("--list", "is_listed", is_flag=True, help="List all offers as they are now; offer nothing.")
-@click.option(
-    "--find-inbox", "is_search", is_flag=True, help="Look for the inbox that the source names; offer nothing."
-)
-@click.option("--dry-run", "is_dry", is_flag=True, help="List the files that would be offered; offer nothing.")
+@option("--folder DIR", "Write a package of each file into DIR, for deposit by hand; announce nothing.", type=DIRECTORY)
+@flag("--again", "is_again", "Offer again what was refused, packed, or waits for its next try.")
+@option("--limit N", "Offer at most N files of each source.", type=click.IntRange(1))
+@flag("--list", "is_listed", "List all offers as they are now; offer nothing.")
+@flag("--find-inbox", "is_search", "Look for the inbox that the source names; offer nothing.")
+@flag("--dry-run", "is_dry", "List the files that would be offered; offer nothing.")
 @with_json
 def offer(
     ctx: click.Context,
@@ -54,7 +44,6 @@ def offer(
     is_listed: bool,
     is_search: bool,
     is_dry: bool,
-    as_json: bool,
 ) -> None:
     """Offer discovered files to the sources of their items, each file once.
 
@@ -65,11 +54,11 @@ def offer(
         ("--list", is_listed, {"--limit": limit, "--again": is_again, "--dry-run": is_dry, "--find-inbox": is_search}),
         ("--find-inbox", is_search, {"--folder": folder, "--limit": limit, "--again": is_again, "--dry-run": is_dry}),
     )
-    shown = partial(_show, as_json=as_json)
+    shown = _show
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
         entries = instance.sources.chosen(dict.fromkeys(names))
         if is_search:
-            ctx.exit(int(worst([_show_inbox(instance, entry, stop, as_json=as_json) for entry in entries])))
+            ctx.exit(int(worst([_show_inbox(instance, entry, stop) for entry in entries])))
         if folder is None and not is_listed:
             for entry in entries:
                 check_inbox(entry)
@@ -86,9 +75,9 @@ def offer(
 
 def _refuse_what_would_be_ignored(*choices: tuple[str, bool, Mapping[str, object]]) -> None:
     """Raise UsageError for an option beside one with which it means nothing."""
-    for option, is_given, others in choices:
+    for chosen, is_given, others in choices:
         if ignored := [name for name, value in others.items() if value] if is_given else []:
-            raise click.UsageError(f"{option} offers nothing, so {' and '.join(ignored)} has no meaning beside it.")
+            raise click.UsageError(f"{chosen} offers nothing, so {' and '.join(ignored)} has no meaning beside it.")
 
 
 def _offered(
@@ -126,23 +115,18 @@ def _planned(instance: Instance, entry: SourceEntry, folder: Path | None, order:
     return (last.get(key) or Offer(*key, way, entry.name, OfferOutcome.WAITING) for key in islice(due, order.limit))
 
 
-def _show_inbox(instance: Instance, entry: SourceEntry, stop: Stop, *, as_json: bool) -> Status:
+def _show_inbox(instance: Instance, entry: SourceEntry, stop: Stop) -> Status:
     """Show the inbox that a source names."""
     if entry.url.startswith("file:"):
         raise ConfigurationError(f"{entry.name} is a file on this machine, which names no inbox.")
     with inbox_fetcher(instance.settings, entry, stop) as fetch:
         inbox = find_inbox(fetch, entry.url)
-    if as_json:
-        write_json({"source": entry.name, "inbox": inbox})
-    elif inbox:
-        click.echo(plain(f'notify_inbox = "{inbox}"'))
-    else:
+    show({"source": entry.name, "inbox": inbox}, *[f'notify_inbox = "{inbox}"'] * bool(inbox))
+    if not (inbox or is_json()):
         say(f"{entry.url} names no inbox in its Link header. Ask the administrators of {entry.name} for one.")
     return status_of_end(has_findings=not inbox)
 
 
-def _show(one: Offer, *, as_json: bool) -> None:
-    if as_json:
-        write_json(facts_of_offer(one))
-    else:
-        click.echo(plain(f"{one.identifier}  {one.outcome}  {one.problem or one.location or one.place}".rstrip()))
+def _show(one: Offer) -> None:
+    line = f"{one.identifier}  {one.outcome}  {one.problem or one.location or one.place}"
+    show(facts_of_offer(one), line.rstrip())

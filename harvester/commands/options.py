@@ -28,7 +28,20 @@ def _absolute(_context: click.Context, _parameter: click.Parameter, value: str) 
     return value and str(Path(value).absolute())
 
 
-_file_option = partial(click.option, default="", callback=_absolute, metavar="FILE")
+def option(name: str, *words: str, **kind: Any) -> Decorator:  # noqa: ANN401 - click's own
+    """Return an option of click: `--name VALUE`, as the help shows it, perhaps another name, and the help."""
+    *names, sentence = words
+    name, _, value = name.partition(" ")
+    return click.option(name, *names, help=sentence or None, **{"metavar": value or None, **kind})
+
+
+flag = partial(option, is_flag=True)
+text = partial(option, default="")
+many = partial(option, multiple=True)  # it may be repeated
+_file_option = partial(text, callback=_absolute, metavar="FILE")
+
+
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 
 class FiniteRange(click.FloatRange):
@@ -49,15 +62,15 @@ def options(*chosen: Decorator) -> Decorator:
 
 # The options of credentials and TLS; `access_table` reads them.
 access_options = options(
-    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials."),
-    click.option("--user", default="", help="With basic: the user name."),
-    click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
-    click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
-    _file_option("--secret-file", help="The file that holds the secret."),
-    _file_option("--certificate", help="With certificate: the client certificate (PEM)."),
-    _file_option("--key", help="With certificate: its key, if it is in another file."),
-    click.option("--verify/--no-verify", default=True, help="Verify the server's certificate."),
-    _file_option("--ca-bundle", help="Additional certificates of authorities (PEM)."),
+    option("--auth", "The kind of credentials.", type=click.Choice(list(AUTH_KINDS))),
+    text("--user", "With basic: the user name."),
+    text("--auth-name", "With header or query: the name of the header or argument."),
+    text("--secret-env NAME", "The environment variable that holds the secret."),
+    _file_option("--secret-file", "The file that holds the secret."),
+    _file_option("--certificate", "With certificate: the client certificate (PEM)."),
+    _file_option("--key", "With certificate: its key, if it is in another file."),
+    option("--verify/--no-verify", "Verify the server's certificate.", default=True),
+    _file_option("--ca-bundle", "Additional certificates of authorities (PEM)."),
 )
 
 
@@ -120,20 +133,14 @@ duration = checked(is_duration, "A whole number and one of s, m, h, d and w is w
 schedule = checked(is_schedule, "A duration such as 6h, or never, is wanted.")
 hours = checked(are_hours, "Two times of the day are wanted, such as 21:00-05:00.")
 
-every_option = click.option(
-    "--every",
-    default="",
-    callback=schedule,
-    metavar="TIME",
-    help="Let `tend` harvest it so often, such as 6h, or never.",
-)
-_period_option = partial(click.option, default="", callback=duration, metavar="TIME")
+every_option = text("--every TIME", "Let `tend` harvest it so often, such as 6h, or never.", callback=schedule)
+_period_option = partial(text, callback=duration, metavar="TIME")
 # The periods of the stages of `tend`.
 schedule_options = options(
     every_option,
-    _period_option("--sweep-every", help="Let `tend` sweep it so often, such as 30d."),
-    _period_option("--discover-every", help="How often `tend` searches for its full text, such as 1d."),
-    _period_option("--recheck-every", help="How long after a search `tend` searches again, such as 90d."),
+    _period_option("--sweep-every", "Let `tend` sweep it so often, such as 30d."),
+    _period_option("--discover-every", "How often `tend` searches for its full text, such as 1d."),
+    _period_option("--recheck-every", "How long after a search `tend` searches again, such as 90d."),
 )
 
 
@@ -154,23 +161,16 @@ def own_fields(_context: click.Context, parameter: click.Parameter, values: tupl
     return fields
 
 
-date_option = partial(click.option, default="", callback=date, metavar="DATE")
+date_option = partial(text, callback=date, metavar="DATE")
 date_options = options(
-    date_option("--from", "from_", help="Harvest nothing older."), date_option("--until", help="Harvest nothing newer.")
+    date_option("--from", "from_", "Harvest nothing older."), date_option("--until", "Harvest nothing newer.")
 )
-slice_option = click.option(
-    "--slice",
-    type=click.Choice(UNITS),
-    default=None,
-    help="Divide the first harvest of a list into windows of this length.",
+slice_option = option(
+    "--slice", "Divide the first harvest of a list into windows of this length.", type=click.Choice(UNITS), default=None
 )
 # Each may be repeated.
 list_options = options(
-    click.option(
-        "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
-    ),
-    click.option("--set", "sets", multiple=True, metavar="SPEC", help="Harvest this setSpec; may be repeated."),
+    many("--format PREFIX", "formats", "Harvest this metadataPrefix; may be repeated."),
+    many("--set SPEC", "sets", "Harvest this setSpec; may be repeated."),
 )
-allow_option = click.option(
-    "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
-)
+allow_option = many("--allow HOST[:PORT]", "Allow requests to this private host, address or network.")

@@ -8,12 +8,12 @@ from time import time
 import click
 
 from gateway.core.errors import ConfigurationError
-from gateway.core.logs import plain
 from gateway.core.model import Alarm
 from gateway.core.program import say
 from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources, searching
-from harvester.commands.output import moment, with_json, write_json
+from harvester.commands.options import flag, many, option, text
+from harvester.commands.output import moment, show, with_json
 from harvester.fulltext.substance import WAY, sentence, watch
 from harvester.harvest.facts import alarms_of
 from harvester.harvest.instance import Instance, opened
@@ -31,18 +31,15 @@ def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option(
+@many(
     "--by",
     "fields",
-    multiple=True,
+    "How to group the counts; may be repeated. Default: source and step.",
     type=click.Choice(("source", "step", "host", "month")),
-    help="How to group the counts; may be repeated. Default: source and step.",
 )
-@click.option("--month", callback=_month, metavar="YYYY-MM", help="Only searches that ended in this month.")
+@option("--month YYYY-MM", "Only searches that ended in this month.", callback=_month)
 @with_json
-def outcomes(
-    ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None, as_json: bool
-) -> None:
+def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None) -> None:
     """Count the outcomes of search steps and of the copies that they named.
 
     Without SOURCES, every source counts. Repeated searches count as well. A `step` line counts the ends of a
@@ -74,21 +71,19 @@ def outcomes(
     for key, count in sorted(counts.items()):
         group, outcome = key[:-1], key[-1]
         share = count / totals[group]
-        if as_json:
-            facts = dict(zip((*chosen, "what"), group, strict=True))
-            write_json({**facts, "outcome": outcome, "count": count, "share": round(share, 4)})
-        else:
-            shown = [value or _EMPTY[field] for field, value in zip((*chosen, "what"), group, strict=True)]
-            click.echo(plain(f"{count:>8} {share:>7.1%}  {'  '.join((*shown, outcome))}"))
+        facts = dict(zip((*chosen, "what"), group, strict=True))
+        words = "  ".join((*(value or _EMPTY[field] for field, value in facts.items()), outcome))
+        counted = {**facts, "outcome": outcome, "count": count, "share": round(share, 4)}
+        show(counted, f"{count:>8} {share:>7.1%}  {words}")
     if nowhere:
         say(f"{nowhere} more ended at no host: nobody was asked.")
 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option("--acknowledge", "numbers", multiple=True, type=int, metavar="NUMBER", help="Acknowledge this alarm.")
-@click.option("--comment", default="", help="A comment that is stored with --acknowledge.")
-@click.option("--all", "with_closed", is_flag=True, help="Also show the alarms that are over.")
+@many("--acknowledge NUMBER", "numbers", "Acknowledge this alarm.", type=int)
+@text("--comment", "A comment that is stored with --acknowledge.")
+@flag("--all", "with_closed", "Also show the alarms that are over.")
 @with_json
 def alarms(
     ctx: click.Context,
@@ -96,7 +91,6 @@ def alarms(
     numbers: tuple[int, ...],
     comment: str,
     with_closed: bool,
-    as_json: bool,
 ) -> None:
     """Show at which steps and hosts the search for full text succeeds far less often than before.
 
@@ -115,7 +109,7 @@ def alarms(
         _acknowledge(instance, named, numbers, comment)
         shown = alarms_of(instance, named, with_closed=with_closed)
     for alarm in shown:
-        _show(alarm, as_json=as_json)
+        _show(alarm)
     is_open = sum(alarm.is_open for alarm in shown)
     if clock_problem:
         say(f"The alarms are those of the last run. {clock_problem}")
@@ -134,16 +128,15 @@ def _acknowledge(instance: Instance, sources: Collection[str], numbers: tuple[in
             say(f"Alarm {number} is acknowledged already.")
 
 
-def _show(alarm: Alarm, *, as_json: bool) -> None:
-    if as_json:
-        times = {name: moment(getattr(alarm, name) or None) for name in ("opened_at", "closed_at", "acknowledged_at")}
-        write_json({**alarm._asdict(), **times, "is_open": alarm.is_open, "sentence": sentence(alarm)})
-        return
-    click.echo(plain(f"{alarm.number}  {_state(alarm)}  {sentence(alarm)}"))
-    click.echo(plain(f"    after: {_counted(alarm.after)}"))
-    click.echo(plain(f"    before: {_counted(alarm.before)}"))
-    for identifier in alarm.examples:
-        click.echo(plain(f"    harvester explain {identifier}"))
+def _show(alarm: Alarm) -> None:
+    times = {name: moment(getattr(alarm, name) or None) for name in ("opened_at", "closed_at", "acknowledged_at")}
+    show(
+        {**alarm._asdict(), **times, "is_open": alarm.is_open, "sentence": sentence(alarm)},
+        f"{alarm.number}  {_state(alarm)}  {sentence(alarm)}",
+        f"    after: {_counted(alarm.after)}",
+        f"    before: {_counted(alarm.before)}",
+        *(f"    harvester explain {identifier}" for identifier in alarm.examples),
+    )
 
 
 def _state(alarm: Alarm) -> str:

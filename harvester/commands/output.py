@@ -9,17 +9,36 @@ from gateway.core.logs import plain
 from gateway.core.program import json_option, write_json
 from gateway.core.xmltext import utc_datetime
 
-__all__ = ["in_words", "moment", "with_json", "write_facts", "write_json", "write_rows", "write_table"]
+_JSON = "harvester.json"  # in the notes of a context of click: whether --json was given
+
+
+def _note(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    ctx.meta[_JSON] = value
 
 
 def with_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that gets its context, and has the option --json."""
-    return json_option(click.pass_context(command))
+    """Return a command that gets its context, and has the option --json, which `is_json` knows."""
+    return json_option(click.pass_context(command), callback=_note, expose_value=False)
 
 
-def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
+def is_json() -> bool:
+    """Return whether the present command has the option --json. A thread of its own does not know it."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(_JSON))
+
+
+def show(facts: Mapping[str, object], *lines: str) -> None:
+    """Write facts as one object of JSON, or these lines for people."""
+    if is_json():
+        write_json(facts)
+        return
+    for line in lines:
+        click.echo(plain(line))
+
+
+def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
     """Write rows as JSON lines with all fields, or as a table of some columns."""
-    if as_json:
+    if is_json():
         for row in rows:
             write_json(row)
         return
@@ -36,9 +55,9 @@ def write_table(lines: Sequence[Sequence[str]]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def write_facts(facts: Mapping[str, object], *, as_json: bool) -> None:
+def write_facts(facts: Mapping[str, object]) -> None:
     """Write facts as one JSON object, or one per line without empty ones."""
-    if as_json:
+    if is_json():
         write_json(facts)
         return
     shown = {name.replace("_", " "): in_words(value) for name, value in facts.items()}

@@ -3,8 +3,9 @@
 import click
 
 from gateway.core.model import ItemState
-from gateway.core.program import say
-from harvester.commands.output import moment, with_json, write_json, write_rows
+from gateway.core.program import say, write_json
+from harvester.commands.options import flag
+from harvester.commands.output import moment, with_json, write_rows
 from harvester.harvest.facts import unlisted
 from harvester.harvest.hidden_items import is_hidden, is_named
 from harvester.harvest.instance import Instance, opened
@@ -14,7 +15,7 @@ _ITEMS_PER_QUERY = 1000
 
 @click.command()
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="No effect: the output is JSON, one object per line.")
+@flag("--json", "as_json", "No effect: the output is JSON, one object per line.")
 @click.pass_context
 def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
     """Show the stored items of a source as JSON, one per line.
@@ -62,7 +63,7 @@ def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object
 @click.command()
 @click.argument("name", required=False)
 @with_json
-def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
+def quarantine(ctx: click.Context, name: str | None) -> None:
     """Show the records that could not be used, and the reasons.
 
     The version that was published before stays published. If a fault of this program put a record there, `harvester run
@@ -84,4 +85,4 @@ def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
             for record in instance.store.quarantined(name)
             if not is_named(instance, record.source, record.identifier)
         ]
-        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)
+        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"))

@@ -10,7 +10,7 @@ import click
 from gateway.core.addresses import address
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import CopyFilter, CopyOrder, Decision, DocumentKind, Outcome
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.fulltext.deciding import Decide, Deciding, Withdrawn, undoing
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.log_completion import whoever_calls
@@ -19,9 +19,10 @@ from gateway.fulltext.precision import precisions_of, since
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.store.base import Discovery
+from harvester.commands import output
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
-from harvester.commands.options import FiniteRange, options
-from harvester.commands.output import with_json, write_json
+from harvester.commands.options import FiniteRange, flag, option, options, text
+from harvester.commands.output import is_json, with_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
@@ -34,7 +35,7 @@ _SETTING = "review_accept_score"
 
 @click.command()
 @with_json
-def precision(ctx: click.Context, as_json: bool) -> None:
+def precision(ctx: click.Context) -> None:
     """Show how often each rule accepts the right file, with the interval (95 %).
 
     People judge a random sample of each month on the page /review/sample. The judgements of the last year count.
@@ -42,10 +43,8 @@ def precision(ctx: click.Context, as_json: bool) -> None:
     with searching(ctx.obj) as (instance, discovery):
         score = instance.settings.share(_SETTING)
         for figures in precisions_of(discovery.samples.judgements(since(int(time())))):
-            if as_json:
-                write_json({**figures._asdict(), "words": figures.words, _SETTING: score})
-            else:
-                click.echo(f"{figures.rule}: {figures.words}")
+            facts = {**figures._asdict(), "words": figures.words, _SETTING: score}
+            output.show(facts, f"{figures.rule}: {figures.words}")
     say(f"The setting {_SETTING} is {score:g}.")
 
 
@@ -53,30 +52,30 @@ _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
 _MOST_AT_ONCE = 1_000  # files of one transaction; an item of many is published once for so many
 _DECIDED = ("accept", "reject")
-_reason = click.option("--reason", default="", help="The reason; it is stored with the decision.")
+_reason = text("--reason", "The reason; it is stored with the decision.")
 
 _filters = options(
-    click.option("--source", default="", metavar="NAME", help="Files of items of this source."),
-    click.option("--host", default="", metavar="HOST", help="Files at this host."),
-    click.option("--step", default="", metavar="NAME", help="Files that this step of the search found."),
-    click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by, or unknown."),
-    click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
-    click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
-    click.option("--colour", type=click.Choice([*map(str, Colour), UNKNOWN]), help="The RoMEO colour of the journal."),
-    click.option("--outcome", type=click.Choice(list(map(str, Outcome))), help="The last check had this outcome."),
-    click.option("--decided-by", default="", metavar="NAME", help="This person decided last, or a rule (`rule`)."),
-    click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
-    click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
-    click.option("--most-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or less."),
+    text("--source NAME", "Files of items of this source."),
+    text("--host HOST", "Files at this host."),
+    text("--step NAME", "Files that this step of the search found."),
+    text("--license NAME", "Files with this licence, such as cc-by, or unknown."),
+    option("--version", "Files of this version.", type=click.Choice((*VERSIONS, UNKNOWN))),
+    option("--kind", "Documents of this kind.", type=click.Choice([kind.value for kind in DocumentKind])),
+    option("--colour", "The RoMEO colour of the journal.", type=click.Choice([*map(str, Colour), UNKNOWN])),
+    option("--outcome", "The last check had this outcome.", type=click.Choice(list(map(str, Outcome)))),
+    text("--decided-by NAME", "This person decided last, or a rule (`rule`)."),
+    text("--reason-has TEXT", "reason_has", "The reason contains these words."),
+    option("--least-score N", "The score is N or more.", type=FiniteRange(0, 1)),
+    option("--most-score N", "The score is N or less.", type=FiniteRange(0, 1)),
 )
 # How the files are named on which a command decides.
 _chosen_files = options(
     click.argument("identifier", required=False),
     click.argument("url", required=False),
     _filters,
-    click.option("--all", "is_all", is_flag=True, help="Choose all files that wait for a decision."),
-    click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation."),
-    click.option("--dry-run", "is_dry", is_flag=True, help="Show the selected files, and decide nothing."),
+    flag("--all", "is_all", "Choose all files that wait for a decision."),
+    flag("--yes", "is_sure", "Do not ask for confirmation."),
+    flag("--dry-run", "is_dry", "Show the selected files, and decide nothing."),
 )
 
 
@@ -95,19 +94,17 @@ review.add_command(precision)
 
 
 @review.command("list")
-@click.option(
-    "--verdict", type=click.Choice(["review", "accept", "reject"]), default="review", help="Files with this verdict."
-)
-@click.option("--after", default="", metavar="ID", help="Only items after this one; a list shows 1,000 files.")
-@click.option(
+@option("--verdict", "Files with this verdict.", type=click.Choice(["review", "accept", "reject"]), default="review")
+@text("--after ID", "Only items after this one; a list shows 1,000 files.")
+@option(
     "--order",
+    "The order. The highest score, or the last decision, comes first.",
     type=click.Choice([order.value for order in CopyOrder]),
     default=CopyOrder.IDENTIFIER.value,
-    help="The order. The highest score, or the last decision, comes first.",
 )
 @_filters
 @with_json
-def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: bool, **_options: object) -> None:
+def list_(ctx: click.Context, /, verdict: str, after: str, order: str, **_options: object) -> None:
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
     is_by_item = order == CopyOrder.IDENTIFIER
     if after and not is_by_item:
@@ -125,7 +122,7 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
                 )
                 break
             last, count = identifier, count + 1
-            if as_json:
+            if is_json():
                 write_json(facts_of_file(facts.of(decision)))
             else:
                 show_file(facts.of(decision))
@@ -164,16 +161,16 @@ def _review(instance: Instance, discovery: Discovery) -> Review:
 @review.command()
 @click.argument("identifier")
 @with_json
-def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
+def show(ctx: click.Context, identifier: str) -> None:
     """Show the search for one item: its record next to the first 20 lines of each stored file."""
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         last = {decision.url: decision for decision in search.decisions}
         files = list(map(_review(instance, discovery).of, last.values()))
-        if as_json:
+        if is_json():
             write_json({**facts_of_search(search), "files": [facts_of_text(file) for file in files]})
             return
-        search.tell()
+        output.show({}, *search.lines())
         for file in files:
             show_text(file)
 
@@ -203,7 +200,7 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 
 
 @review.command()
-@click.option("--verdict", type=click.Choice(_DECIDED), help="Files that were accepted, or rejected.")
+@option("--verdict", "Files that were accepted, or rejected.", type=click.Choice(_DECIDED))
 @_chosen_files
 @with_json
 def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None:
@@ -251,7 +248,7 @@ def _change(
         else:
             facts = _review(instance, discovery)
             meant = _possible(filter(is_meant, _decisions(instance, discovery, verdicts, wanted)), discovery, following)
-            is_preview_json = given["is_dry"] and given["as_json"]
+            is_preview_json = given["is_dry"] and is_json()
             chosen = _previewed(_written(meant, facts) if is_preview_json else meant, facts, verb)
             if given["is_dry"]:
                 return
@@ -270,7 +267,7 @@ def _change(
                 for decision in batch
                 if _is_in_force(discovery, decision)
             ]
-            skipped += len(batch) - _add(decide, decisions, as_json=given["as_json"])
+            skipped += len(batch) - _add(decide, decisions)
             done += len(batch)
             if len(chosen) > BATCH:
                 say(f"{done:,} of {len(chosen):,} files.")
@@ -348,7 +345,7 @@ def _previewed(decisions: Iterator[Decision], facts: Review, verb: str) -> list[
     return chosen
 
 
-def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int:
+def _add(decide: Decide, decisions: Sequence[Decision]) -> int:
     """Store decisions in the name of the calling user in one transaction, and publish the results at once.
 
     A file on which somebody else has decided meanwhile is skipped. Return the number of the others. Raise
@@ -361,7 +358,7 @@ def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int
     stamped = dict(decided.stamped_of)
     for decision in decided.written:
         count = stamped.pop(decision.identifier, 0)  # an item of several files is published once
-        if as_json:
+        if is_json():
             write_json({**facts_of_decision(decision), "stamped_records": count})
         say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
     return len(decided.written)

@@ -8,9 +8,10 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Run
+from gateway.core.program import write_json
 from gateway.core.states import DIED, compared, is_ended, of_run
-from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
-from harvester.commands.output import moment, with_json, write_json, write_rows
+from harvester.commands.options import FiniteRange, Given, date_options, flag, list_options, option, slice_option
+from harvester.commands.output import is_json, moment, with_json, write_rows
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.run_lifecycle import RunOptions
@@ -29,21 +30,19 @@ _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--all", "is_all", is_flag=True, help="Harvest every source of sources.toml.")
-@click.option("--full", "is_full", is_flag=True, help="Harvest the whole lists again.")
+@flag("--all", "is_all", "Harvest every source of sources.toml.")
+@flag("--full", "is_full", "Harvest the whole lists again.")
 @date_options
 @list_options
 @slice_option
-@click.option("--yes", "is_sure", is_flag=True, help="Apply all deletions, waiting ones too.")
-@click.option("--retry-failed", is_flag=True, help="Only fetch again what earlier runs could not fetch.")
-@click.option("--dry-run", is_flag=True, help="Harvest, but store nothing.")
-@click.option(
-    "--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches this number of records."
-)
-@click.option(
+@flag("--yes", "is_sure", "Apply all deletions, waiting ones too.")
+@flag("--retry-failed", "Only fetch again what earlier runs could not fetch.")
+@flag("--dry-run", "Harvest, but store nothing.")
+@option("--max-records", "Stop after the page that reaches this number of records.", type=click.IntRange(min=1))
+@option(
     "--max-seconds",
+    "Stop after the page during which this time passes; no further source begins.",
     type=FiniteRange(min=0, min_open=True),
-    help="Stop after the page during which this time passes; no further source begins.",
 )
 @with_json
 def run(
@@ -54,7 +53,6 @@ def run(
     retry_failed: bool,
     dry_run: bool,
     max_seconds: float | None,
-    as_json: bool,
     **run_options: Given,
 ) -> None:
     """Harvest sources and publish their records.
@@ -90,7 +88,7 @@ def run(
                     notices.put(name)
                 if not pool.is_idle:
                     reporter.end(name)
-                if as_json:
+                if is_json():
                     write_done(name, done)
         if len(statuses) < len(entries):
             statuses.append(Status.STOPPED)  # some have not begun
@@ -109,7 +107,7 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @with_json
-def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
+def publish(ctx: click.Context, names: tuple[str, ...]) -> None:
     """Publish harvested records and decided files that are not published yet.
 
     Every run and every search publishes. This command is for a run whose publication failed, for example because the
@@ -122,7 +120,7 @@ def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
         for entry in _chosen(instance, names, not names):
             done = source_work.published_whole(entry)
             statuses.append(done.status)
-            if as_json:
+            if is_json():
                 write_done(entry.name, done)
         source_work.complete_takedowns()
     ctx.exit(int(worst([*statuses, status_of_end(is_stopped=stop.is_asked)])))
@@ -168,25 +166,23 @@ _NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 
 @click.command()
 @click.argument("which", required=False, metavar="[NAME|RUN]")
-@click.option(
-    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
-)
+@option("--last", "How many runs to show.", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1))
 @with_json
-def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
+def log(ctx: click.Context, which: str | None, last: int) -> None:
     """Show the last runs, or the log of one run.
 
     The newest run is first. NAME limits the list to one source; RUN is the number of one run.
     """
     with opened(ctx.obj, only_reads=True) as instance:
         if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
-            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"), as_json=as_json)
+            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"))
             return
         runs = instance.inbox.runs(which, last)
         if which is not None and not runs:
             instance.sources.entry(which)
         rows = [facts_of_run(run, has_died=instance.inbox.has_died(run)) for run in runs]
         columns = ("run", "source", "stage", "started_at", "ended_at", "state", "counts", "reasons")
-        write_rows(rows, columns, as_json=as_json)
+        write_rows(rows, columns)
 
 
 def _event_rows(instance: Instance, number: int) -> Iterator[dict[str, object]]:

@@ -21,12 +21,16 @@ from harvester.commands.options import (
     auth_of,
     date_option,
     every_option,
+    flag,
     hours,
+    many,
+    option,
     own_fields,
     schedule_options,
     slice_option,
+    text,
 )
-from harvester.commands.output import with_json, write_facts, write_rows
+from harvester.commands.output import is_json, with_json, write_facts, write_rows
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.source_check import audit, check_address, confirm_name, is_address, is_confirmed, load
 from harvester.commands.source_friends import friends
@@ -51,7 +55,7 @@ from harvester.sources import Description
 
 _YES = "Use a name again under which records of another address are stored."
 _OAI_PMH = "oai_pmh"
-yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
+yes_option = flag("--yes", "is_sure", _YES)
 
 
 @click.group()
@@ -62,7 +66,7 @@ def source() -> None:
 @click.command(name="accept-identity")
 @click.argument("name")
 @with_json
-def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
+def accept_identity(ctx: click.Context, name: str) -> None:
     """Accept the present repositoryIdentifier, repositoryName, baseURL and records of a source.
 
     The identity that was accepted before is shown next to it. After that, runs continue. Records that the repository
@@ -81,7 +85,7 @@ def accept_identity(ctx: click.Context, name: str, as_json: bool) -> None:
         "changes": [{"what": change.what, "was": change.was, "is_now": change.is_now} for change in changes],
         "records": strange,
     }
-    write_facts(facts, as_json=as_json)
+    write_facts(facts)
     if strange or changes:
         say(f"Accepted. `harvester run {name}` continues where it stopped; with --full it harvests everything.")
     else:
@@ -95,47 +99,38 @@ source.add_command(load)
 @source.command()
 @click.argument("name")
 @click.argument("url")
-@click.option("--kind", default=_OAI_PMH, help="The kind of source.")
-@click.option(
-    "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
+@option("--kind", "The kind of source.", default=_OAI_PMH)
+@many("--format PREFIX", "formats", "Harvest this metadataPrefix; may be repeated.")
+@many("--set SPEC", "sets", "A setSpec to harvest; may be repeated.")
+@date_option("--from", "from_", "Never ask for older records.")
+@date_option("--until", "Never ask for newer records.")
+@option(
+    "--overlap", "overlap_seconds", "Seconds by which a harvest overlaps the one before.", type=click.IntRange(min=0)
 )
-@click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec to harvest; may be repeated.")
-@date_option("--from", "from_", help="Never ask for older records.")
-@date_option("--until", help="Never ask for newer records.")
-@click.option(
-    "--overlap",
-    "overlap_seconds",
-    type=click.IntRange(min=0),
-    help="Seconds by which a harvest overlaps the one before.",
-)
-@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Wait so many seconds between requests.")
+@option("--delay", "delay_seconds", "Wait so many seconds between requests.", type=FiniteRange(min=0))
 @schedule_options
-@click.option(
-    "--hours", default="", callback=hours, metavar="HH:MM-HH:MM", help="The hours (UTC) in which it may be asked."
-)
+@text("--hours HH:MM-HH:MM", "The hours (UTC) in which it may be asked.", callback=hours)
 @slice_option
-@click.option(
-    "--connections", type=click.IntRange(1, MOST_CONNECTIONS), help="How many windows are harvested in parallel."
+@option("--connections", "How many windows are harvested in parallel.", type=click.IntRange(1, MOST_CONNECTIONS))
+@text("--rights URL", "A rights statement that applies to every record.")
+@many("--prefer PREFIX", "A preferred metadataPrefix; may be repeated.")
+@option(
+    "--apart", "Serve its records in a format of formats_made as PREFIX.NAME, next to ours.", is_flag=True, default=None
 )
-@click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
-@click.option("--prefer", multiple=True, metavar="PREFIX", help="A preferred metadataPrefix; may be repeated.")
-@click.option(
-    "--apart",
-    is_flag=True,
+@option(
+    "--friend/--no-friend",
+    "Name it among the friends in our Identify. Default: if it needs no credentials.",
     default=None,
-    help="Serve its records in a format of formats_made as PREFIX.NAME, next to ours.",
 )
-@click.option(
-    "--friend/--no-friend", default=None,
-    help="Name it among the friends in our Identify. Default: if it needs no credentials.",
-)  # fmt: skip
-@click.option(
-    "--option", "own", multiple=True, callback=own_fields, metavar="FIELD=VALUE",
-    help="A field of this kind of source, as in sources.toml; may be repeated.",
-)  # fmt: skip
+@many(
+    "--option FIELD=VALUE",
+    "own",
+    "A field of this kind of source, as in sources.toml; may be repeated.",
+    callback=own_fields,
+)
 @access_options
 @allow_option
-@click.option("--no-check", is_flag=True, help="Do not ask the source.")
+@flag("--no-check", "Do not ask the source.")
 @yes_option
 @with_json
 def add(
@@ -145,7 +140,6 @@ def add(
     url: str,
     no_check: bool,
     is_sure: bool,
-    as_json: bool,
     own: dict[str, object],
     **given: Given,
 ) -> None:
@@ -174,7 +168,7 @@ def add(
             if description.identity is not None:
                 accept(instance.inbox, name, description.identity)
             keep_description(instance, name, description)
-    write_facts({"name": name, **table_of(entry), **(_offer(description) if description else {})}, as_json=as_json)
+    write_facts({"name": name, **table_of(entry), **(_offer(description) if description else {})})
     if entry.address not in ("", PUBLIC):
         say(words_of_address(entry))
     say(f"Added. `harvester run {name}` harvests it.")
@@ -236,19 +230,17 @@ def _offer(description: Description) -> dict[str, object]:
 
 @source.command(name="list")
 @with_json
-def list_(ctx: click.Context, as_json: bool) -> None:
+def list_(ctx: click.Context) -> None:
     """List the sources."""
     with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries().values()
-        write_rows(
-            ({"name": entry.name, **table_of(entry)} for entry in entries), ("name", "url", "formats"), as_json=as_json
-        )
+        write_rows(({"name": entry.name, **table_of(entry)} for entry in entries), ("name", "url", "formats"))
 
 
 @source.command()
 @click.argument("name")
 @with_json
-def show(ctx: click.Context, name: str, as_json: bool) -> None:
+def show(ctx: click.Context, name: str) -> None:
     """Show a source: its entry, its records, its profile and its lists."""
     with opened(ctx.obj, only_reads=True) as instance:
         entry = entry_of(instance, name)
@@ -263,16 +255,16 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
         facts["subscriptions"] = [
             {key: fact[key] for key in fact if fact[key] and key != "source"} for fact in subscriptions
         ]
-    write_facts(facts, as_json=as_json)
+    write_facts(facts)
 
 
 @source.command()
 @click.argument("name", metavar="NAME|URL")
-@click.option("--add", "new_name", default="", metavar="NAME", help="For a URL: add the source as NAME.")
+@text("--add NAME", "new_name", "For a URL: add the source as NAME.")
 @every_option
 @yes_option
 @with_json
-def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool, as_json: bool) -> None:
+def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool) -> None:
     """Check whether a source can be harvested: ask for its identity, formats and sets.
 
     Exit status 0: it can be harvested. 3: it can, but something is unusual. 4: it refuses. 5: it is not available now.
@@ -281,7 +273,7 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
-            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure, as_json=as_json)))
+            ctx.exit(int(check_address(instance.at_prompt(), name, new_name, every, is_sure=is_sure)))
         if every:
             raise ConfigurationError("--every is for an address that is added; edit `every` in sources.toml.")
         entry = entry_of(instance, name)
@@ -305,15 +297,15 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
         last = runs[0] if runs else None
         has_died = last is not None and instance.inbox.has_died(last)
         words = of_source(entry.source, last, has_died=has_died).words
-        facts["last_run"] = words if not as_json else last and facts_of_run(last, has_died=has_died)
+        facts["last_run"] = words if not is_json() else last and facts_of_run(last, has_died=has_died)
         unused = list(unused_elements(instance.store, instance.inbox, name))
         rows = [
             {"metadata_prefix": found.metadata_prefix, **element._asdict(), "of": found.of}
             for found in unused
             for element in found.elements
         ]
-        facts["unused_elements"] = rows if as_json else [*of_unused(unused)]
-        write_facts(facts, as_json=as_json)
+        facts["unused_elements"] = rows if is_json() else [*of_unused(unused)]
+        write_facts(facts)
     ctx.exit(int(status))
 
 
@@ -328,9 +320,9 @@ def _unmet(entry: SourceEntry, description: Description) -> list[str]:
 
 @source.command()
 @click.argument("name")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
+@flag("--yes", "is_sure", "Do not ask for confirmation.")
 @with_json
-def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+def remove(ctx: click.Context, name: str, is_sure: bool) -> None:
     """Remove a source. Each of its records becomes a tombstone, so that harvesters learn of the deletion.
 
     A source whose entry was deleted from sources.toml can be removed as well. The inbox keeps its answers.
@@ -366,14 +358,14 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         close_alarms(instance, name, int(time()))
         if is_listed:
             instance.sources.remove(name)
-    write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
+    write_facts({"name": name, "deleted_items": deleted})
 
 
 @source.command(name="sweep")
 @click.argument("name")
-@click.option("--yes", "is_sure", is_flag=True, help="Delete without confirmation.")
+@flag("--yes", "is_sure", "Delete without confirmation.")
 @with_json
-def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+def sweep_(ctx: click.Context, name: str, is_sure: bool) -> None:
     """Delete records that a source does not list any more; fetch listed records that are not stored.
 
     A sweep is for sources that do not announce deletions, or that leave out records. It lists all identifiers. If the
@@ -389,7 +381,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         done = source_work.swept(entry_of(instance, name), confirm)
         source_work.notified(name)
-        if as_json:
+        if is_json():
             write_done(name, done)
     ctx.exit(int(done.status))
 

@@ -10,10 +10,10 @@ import click
 
 from gateway.core.errors import ConfigurationError
 from gateway.core.model import Cursor
-from gateway.core.program import say
+from gateway.core.program import say, write_json
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.commands.options import date_option
-from harvester.commands.output import with_json, write_json, write_rows
+from harvester.commands.output import is_json, with_json, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.harvest.access import fetcher, kind_of, kinds, with_address, with_address_of
 from harvester.harvest.detect import Detection, recognised
@@ -37,7 +37,7 @@ def is_address(text: str) -> bool:
     return "/" in text
 
 
-def check_address(instance: Instance, url: str, name: str, every: str, *, is_sure: bool, as_json: bool) -> Status:
+def check_address(instance: Instance, url: str, name: str, every: str, *, is_sure: bool) -> Status:
     """Write the kind of source at an address. With a name, add its entry, else show it.
 
     `every` is the period of `tend`, or empty. `is_sure`: a former name may be used again.
@@ -54,7 +54,7 @@ def check_address(instance: Instance, url: str, name: str, every: str, *, is_sur
     kind, best = recognised_.recognised[0]
     entry = entry_from(asked.name, {"kind": kind, **best.table, **({"every": every} if every else {})})
     entry = with_address_of(entry, asked)
-    _write(url, entry, recognised_, as_json=as_json)
+    _write(url, entry, recognised_)
     if name:
         add_entry(instance, entry, is_sure=is_sure)
         say(f"Added. `harvester run {entry.name}` harvests it.")
@@ -69,9 +69,9 @@ def name_for(url: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", host.lower())[:32].strip("-")
 
 
-def _write(url: str, entry: SourceEntry, findings: Detection, *, as_json: bool) -> None:
+def _write(url: str, entry: SourceEntry, findings: Detection) -> None:
     seen = [{"kind": kind, "is": recognised_kind.sentence} for kind, recognised_kind in findings.recognised]
-    if as_json:
+    if is_json():
         write_json({"url": url, "recognised": seen, "name": entry.name, "entry": table_of(entry)})
         return
     for kind in seen:
@@ -118,7 +118,7 @@ def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) 
 @click.command()
 @click.argument("name")
 @with_json
-def audit(ctx: click.Context, name: str, as_json: bool) -> None:
+def audit(ctx: click.Context, name: str) -> None:
     """Compare the stored resources of a source with its lists: missing, changed, extra and corrupt ones.
 
     Only the lists are requested, and nothing is changed. `run --full` fetches missing and changed resources, `source
@@ -127,7 +127,7 @@ def audit(ctx: click.Context, name: str, as_json: bool) -> None:
     counts: Counter[str] = Counter()
     with opened(ctx.obj) as instance, instance.lock(name):
         findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
-        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
+        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"))
     say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
     ctx.exit(int(status_of_end(has_findings=bool(counts))))
 
@@ -156,9 +156,9 @@ def _counted(findings: Iterator[Finding], counts: Counter[str]) -> Iterator[Find
 @click.command(name="load")
 @click.argument("name")
 @click.argument("path", type=click.Path(exists=True, resolve_path=True))
-@date_option("--as-of", "stated", help="The date at which the files were made.")
+@date_option("--as-of", "stated", "The date at which the files were made.")
 @with_json
-def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -> None:
+def load(ctx: click.Context, name: str, path: str, stated: str) -> None:
     """Load the first harvest of an OAI-PMH source from files. PATH is a file, a folder or an archive.
 
     The next harvest asks for changes since --as-of; without it, since the first responseDate in the files; without
@@ -181,7 +181,7 @@ def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -
             instance.store.add_source(entry.source)
         if ran.run.is_complete:
             _go_on(instance, entry, stated)
-        if as_json:
+        if is_json():
             write_json(facts_of_run(ran.run))
     ctx.exit(int(ran.status))
 

@@ -11,7 +11,7 @@ import click
 from gateway.core.errors import ConfigurationError, GatewayError, NotXml
 from gateway.core.program import say
 from gateway.core.secret_arguments import secret_argument, without_secrets
-from harvester.commands.options import every_option
+from harvester.commands.options import every_option, flag
 from harvester.commands.output import with_json, write_rows
 from harvester.commands.source_check import add_entry, is_address, name_for
 from harvester.harvest.access import fetcher, kind_of, with_address, with_address_of
@@ -37,11 +37,11 @@ class _Seen(NamedTuple):
 
 @click.command(name="friends")
 @click.argument("name", metavar="NAME|URL")
-@click.option("--check", "is_checked", is_flag=True, help="Ask each for its identity.")
-@click.option("--add", "is_added", is_flag=True, help="Add those that answer and are not sources yet.")
+@flag("--check", "is_checked", "Ask each for its identity.")
+@flag("--add", "is_added", "Add those that answer and are not sources yet.")
 @every_option
 @with_json
-def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:
+def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str) -> None:
     """List the repositories that a source names as friends, or that the registry at a URL lists.
 
     With --check, each is asked for its identity. Addresses that this machine may not reach are never asked.
@@ -66,7 +66,7 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
                     add_entry(instance, with_address_of(entry, asked))
                     row["is_a_source"] = True
         columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
-        write_rows(rows, columns, as_json=as_json)
+        write_rows(rows, columns)
     ctx.exit(int(status_of_end(is_stopped=stop.is_asked)))
 
 

@@ -14,7 +14,7 @@ from gateway.core.statuses import Status
 from gateway.core.takedowns import UNSETTLED
 from gateway.hub.subscribers import failing
 from harvester.commands.file_output import counted, counts_of_rechecks, unseen_in_words
-from harvester.commands.output import moment, with_json, write_rows
+from harvester.commands.output import is_json, moment, with_json, write_rows
 from harvester.fulltext import substance
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.facts import Facts, alarms_of, problems, unlisted, without_entry, without_schedules
@@ -28,7 +28,7 @@ from harvester.schedule.stages import STAGES
 
 @click.command()
 @with_json
-def status(ctx: click.Context, as_json: bool) -> None:
+def status(ctx: click.Context) -> None:
     """Show the state of every source. The status is 3 if one of them needs attention.
 
     It shows the stored records, records that wait for publication, and the outcome or progress of the last run. It also
@@ -61,9 +61,9 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "due",
         "progress",
     )
-    write_rows(rows, columns, as_json=as_json)
+    write_rows(rows, columns)
     doubtful = {row["source"]: row["state"] for row in rows if row["state"]["shape"] in ATTENTION}
-    if not as_json:
+    if not is_json():
         for name, state in doubtful.items():
             click.echo(plain(f"{name}: {State(**state).words}"), err=True)
         for row in rows:

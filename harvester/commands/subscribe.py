@@ -7,7 +7,7 @@ import click
 
 from gateway.core.model import RunOutcome, Subscription, SubscriptionState
 from gateway.core.program import say
-from harvester.commands.options import FiniteRange
+from harvester.commands.options import FiniteRange, option
 from harvester.commands.output import moment, with_json, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
@@ -18,13 +18,12 @@ from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 _POLL_SECONDS = 0.1
 _COLUMNS = ("topic", "hub", "state", "until", "reason")
 
-_wait = click.option(
-    "--wait",
+_wait = option(
+    "--wait SECONDS",
+    "How long to wait for the hub to confirm it.",
     default=10.0,
     show_default=True,
     type=FiniteRange(min=0),
-    metavar="SECONDS",
-    help="How long to wait for the hub to confirm it.",
 )
 
 
@@ -32,7 +31,7 @@ _wait = click.option(
 @click.argument("name")
 @_wait
 @with_json
-def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+def subscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """Subscribe to the changes of a source at its hub (WebSub, ResourceSync Change Notification).
 
     The hub calls the gateway, which must be serving and be reached under base_url. `harvester tend` then harvests the
@@ -43,7 +42,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
         with fetcher(instance.settings, entry, stop) as fetch:
             subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
         known = _settled(instance, name, stop, wait, _is_open)
-        _write(known, as_json=as_json)
+        _write(known)
         if any(_is_open(subscription) for subscription in known):
             place = place_of(instance.settings)
             say(
@@ -57,7 +56,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
 @click.argument("name")
 @_wait
 @with_json
-def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+def unsubscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
@@ -66,7 +65,7 @@ def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> N
         known = _settled(
             instance, name, stop, wait, lambda subscription: subscription.state is SubscriptionState.ENDING
         )
-        _write(known, as_json=as_json)
+        _write(known)
 
 
 def _settled(
@@ -92,8 +91,8 @@ def _outcome(subscription: Subscription) -> RunOutcome:
     return RunOutcome.SUCCEEDED_WITH_ERRORS if _is_open(subscription) else RunOutcome.SUCCEEDED
 
 
-def _write(known: Sequence[Subscription], *, as_json: bool) -> None:
-    write_rows(map(facts_of, known), _COLUMNS, as_json=as_json)
+def _write(known: Sequence[Subscription]) -> None:
+    write_rows(map(facts_of, known), _COLUMNS)
 
 
 def facts_of(subscription: Subscription) -> dict[str, object]:

@@ -17,7 +17,8 @@ from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns.apply import Returning, Survey, pending, returning, survey
 from gateway.takedowns.plans import Listed, recognised
 from gateway.takedowns.withdrawing import Finished, added, found_files, has_file
-from harvester.commands.output import with_json, write_facts, write_rows
+from harvester.commands.options import flag, text
+from harvester.commands.output import is_json, with_json, write_facts, write_rows
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns import Purged, finish, purge
 from harvester.runtime.exit_status import Status
@@ -27,7 +28,7 @@ from harvester.schedule.kept_files import KeptFilesRounds
 
 _SHOWN = 10  # identifiers in a question
 _COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "state", "reason")
-_SOURCE = click.option("--source", default="", metavar="NAME", help="The targets are identifiers of this source.")
+_SOURCE = text("--source NAME", "The targets are identifiers of this source.")
 
 
 @click.group()
@@ -43,13 +44,11 @@ def takedown() -> None:
 @takedown.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
-@click.option("--reason", default="", help="The reason: who asked for it, and when. It is stored and never published.")
-@click.option("--purge", "is_purge", is_flag=True, help="Also overwrite the stored answers of these items.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be withdrawn, and change nothing.")
+@text("--reason", "The reason: who asked for it, and when. It is stored and never published.")
+@flag("--purge", "is_purge", "Also overwrite the stored answers of these items.")
+@flag("--dry-run", "is_dry", "Show what would be withdrawn, and change nothing.")
 @with_json
-def add(
-    ctx: click.Context, targets: tuple[str, ...], source: str, reason: str, is_purge: bool, is_dry: bool, as_json: bool
-) -> None:
+def add(ctx: click.Context, targets: tuple[str, ...], source: str, reason: str, is_purge: bool, is_dry: bool) -> None:
     """Withdraw items and files at once, for as long as the entry exists.
 
     Items become tombstones in every format. Files are removed from every record; their copies are deleted and never
@@ -59,7 +58,7 @@ def add(
         wanted = _recognised(instance.settings, targets, source, reason)
         file = TakedownFile(instance.folder)
         if is_dry:
-            _show_plan(wanted, _planned(instance, wanted), as_json=as_json)
+            _show_plan(wanted, _planned(instance, wanted))
             return
         file.change(lambda listed: added(listed, wanted))
         note_takedowns(instance.settings)
@@ -73,7 +72,7 @@ def add(
         for entry in entries:
             _say_what_is_missing(instance, entry)
         damaged, is_open = instance.store.damaged_with_superseded(), instance.store.has_open_erasure()
-    _show_done(entries, finished, purged, {"damaged_blocks": damaged, "is_erasure_open": is_open}, as_json=as_json)
+    _show_done(entries, finished, purged, {"damaged_blocks": damaged, "is_erasure_open": is_open})
     _say_what_is_left(damaged, is_open=is_open)
     if kept_files.status is not Status.SUCCEEDED:
         say("Kept files of ResourceSync still have what was withdrawn; nobody gets it. `harvester tend` empties them.")
@@ -132,19 +131,17 @@ def _planned(instance: Instance, wanted: Entries) -> Survey:
     return plan
 
 
-def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
+def _show_plan(wanted: Entries, plan: Survey) -> None:
     takedowns = tuple(
         takedown._replace(items=tuple(sorted(plan.items[takedown.key])), files=tuple(sorted(plan.files[takedown.key])))
         for takedown in wanted
     )
     totals: dict[str, object] = {"deleted_items": plan.deleted, "changed_items": plan.changed}
-    _show(takedowns, totals, as_json=as_json)
+    _show(takedowns, totals)
     say("Nothing was changed.")
 
 
-def _show_done(
-    entries: Entries, finished: Finished, purged: Purged | None, left: dict[str, object], *, as_json: bool
-) -> None:
+def _show_done(entries: Entries, finished: Finished, purged: Purged | None, left: dict[str, object]) -> None:
     totals: dict[str, object] = {
         "deleted_items": finished.changes.deleted,
         "changed_items": finished.changes.changed,
@@ -154,7 +151,7 @@ def _show_done(
     }
     if purged is not None:
         totals |= {"purged_items": purged.items, "purged_versions": purged.versions, "is_log_empty": purged.is_settled}
-    _show(entries, totals, as_json=as_json)
+    _show(entries, totals)
     if purged is not None and not purged.is_settled:
         click.echo(
             "The write-ahead log still holds what was overwritten, because a reader is in the way. Repeat the command "
@@ -163,21 +160,21 @@ def _show_done(
         )
 
 
-def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None:
+def _show(entries: Entries, totals: dict[str, object]) -> None:
     """Write what entries hit, and totals: as one object, or as a table for people."""
-    if as_json:
+    if is_json():
         waiting_rows = [{**entry.facts(), "items": list(entry.items), "files": list(entry.files)} for entry in entries]
-        write_facts({"takedowns": waiting_rows, **totals}, as_json=True)
+        write_facts({"takedowns": waiting_rows, **totals})
         return
     rows = ({**entry.facts(), "items": len(entry.items), "files": len(entry.files)} for entry in entries)
-    write_rows(rows, ("kind", "value", "source", "items", "files"), as_json=False)
-    write_facts(totals, as_json=False)
+    write_rows(rows, ("kind", "value", "source", "items", "files"))
+    write_facts(totals)
 
 
 @takedown.command("list")
-@click.option("--removed", "with_removed", is_flag=True, help="Include removed entries, with who removed them.")
+@flag("--removed", "with_removed", "Include removed entries, with who removed them.")
 @with_json
-def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
+def list_(ctx: click.Context, with_removed: bool) -> None:
     """List the entries: the items that each hides, the files whose bytes it names, since when, and why.
 
     Records that only lose an address are not counted.
@@ -194,8 +191,8 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
         rows.append(
             {
                 **entry.facts(),
-                "items": list(entry.items) if as_json else len(entry.items),
-                "files": list(entry.files) if as_json else len(entry.files),
+                "items": list(entry.items) if is_json() else len(entry.items),
+                "files": list(entry.files) if is_json() else len(entry.files),
                 "is_done": listed.is_done,
                 "state": listed.state.facts(),
                 "removed_at": entry.removed_at,
@@ -203,19 +200,17 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
             }
         )
     columns = (*_COLUMNS, "removed_at", "removed_by") if with_removed else _COLUMNS
-    write_rows(rows, columns, as_json=as_json)
+    write_rows(rows, columns)
     _say_what_is_left(damaged, is_open=is_open)
 
 
 @takedown.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be published again, and change nothing.")
+@flag("--yes", "is_sure", "Do not ask for confirmation.")
+@flag("--dry-run", "is_dry", "Show what would be published again, and change nothing.")
 @with_json
-def remove(
-    ctx: click.Context, targets: tuple[str, ...], source: str, is_sure: bool, is_dry: bool, as_json: bool
-) -> None:
+def remove(ctx: click.Context, targets: tuple[str, ...], source: str, is_sure: bool, is_dry: bool) -> None:
     """Remove entries from the list, and say what is published again.
 
     Items are published again with a new datestamp, from the stored answers. Purged items return when their source sends
@@ -239,7 +234,7 @@ def remove(
     }
     if finished is not None:
         totals["returned_items"] = finished.changes.returned
-    _show(lifted, totals, as_json=as_json)
+    _show(lifted, totals)
 
 
 def _chosen(instance: Instance, targets: Iterable[str], source: str) -> Entries:

@@ -6,7 +6,9 @@ from functools import partial
 
 import click
 
-from harvester.commands.output import with_json, write_json
+from gateway.core.program import write_json
+from harvester.commands.options import flag
+from harvester.commands.output import is_json, with_json
 from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import opened
@@ -24,9 +26,9 @@ from harvester.schedule.stages import Scheduler, StageResult
 
 
 @click.command()
-@click.option("--watch", "is_watch", is_flag=True, help="Do not exit: work until a signal arrives.")
+@flag("--watch", "is_watch", "Do not exit: work until a signal arrives.")
 @with_json
-def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
+def tend(ctx: click.Context, is_watch: bool) -> None:
     """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.
 
     `every` in the entry of a source says how often it is harvested, `sweep_every` how often it is swept. Call this
@@ -37,9 +39,9 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
-        hub = Rounds(instance, reporter, stop, ended=partial(_written, "hub", as_json=as_json))
+        hub = Rounds(instance, reporter, stop, ended=partial(_written, "hub", is_json()))
         kept_files = KeptFilesRounds(instance, reporter, stop)
-        compaction = CompactionRounds(instance, reporter, stop, partial(_written, "compaction", as_json=as_json))
+        compaction = CompactionRounds(instance, reporter, stop, partial(_written, "compaction", is_json()))
         rounds = (hub, compaction, kept_files)
         threads = instance.settings.number("harvest_threads")
         with (
@@ -62,7 +64,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 if is_watch:
                     assert instance.index is not None
                     instance.index.complete(lambda: stop.is_asked)
-                if as_json:
+                if is_json():
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         source_work.complete_takedowns()
         if not is_watch:
@@ -74,7 +76,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     ctx.exit(int(worst([*statuses.values(), *ended])))
 
 
-def _written(stage: str, counts: Counter[str], *, as_json: bool) -> None:
+def _written(stage: str, as_json: bool, counts: Counter[str]) -> None:  # in a thread, which does not know `is_json`
     if as_json:
         write_json({"stage": stage, "counts": dict(sorted(counts.items()))})
 

@@ -14,7 +14,7 @@ from harvester.harvest.run_lifecycle import Clock, RunOptions, SourceRun, learne
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Progress, Silence
+from harvester.runtime.progress import Progress
 from harvester.sources import Options, SourceKind
 
 Fetcher: TypeAlias = Callable[[], AbstractContextManager[Fetch]]
@@ -32,7 +32,7 @@ class SourceSession:
     kind: SourceKind
     fetch: Fetch
     run_options: RunOptions = field(default_factory=RunOptions)
-    progress: Progress = field(default_factory=Silence)
+    progress: Progress = field(default_factory=Progress)
     stop: Stop = field(default_factory=Stop)
     clock: Clock = time
     fetcher: Fetcher | None = None

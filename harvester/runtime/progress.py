@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gateway.core.logs import plain, sentence
 from gateway.core.program import is_quiet, silence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LINE_INTERVAL_SECONDS = 10.0
 
 
-class Progress(Protocol):
-    """The reports of a long command."""
+class Progress:
+    """The reports of a long command. This class reports nothing."""
 
     def show(self, task: str, done: int, total: int | None) -> None:
         """Report that `task` has done `done` of `total` records; None: the total is unknown."""
@@ -33,29 +33,13 @@ class Progress(Protocol):
 
     def fail(self, text: str) -> None:
         """Report one sentence about an error. --quiet does not suppress it."""
+        self.say(text)
 
     def end(self, source: str) -> None:
         """Report that a source has ended. Its bars are removed."""
 
 
-class Silence:
-    """Reports nothing: for tests, and for callers that need only the result."""
-
-    def show(self, task: str, done: int, total: int | None) -> None:
-        """Ignore it."""
-
-    def say(self, text: str) -> None:
-        """Ignore it."""
-
-    def fail(self, text: str) -> None:
-        """Ignore it."""
-        self.say(text)
-
-    def end(self, source: str) -> None:
-        """Ignore it."""
-
-
-class Lines:
+class Lines(Progress):
     """One line per task every few seconds, and a last one with the final number."""
 
     def __init__(
@@ -123,14 +107,10 @@ class Lines:
 class Errors(Lines):
     """Errors only: for --quiet."""
 
-    def show(self, task: str, done: int, total: int | None) -> None:
-        """Ignore it."""
-
-    def say(self, text: str) -> None:
-        """Ignore it."""
+    show, say = Progress.show, Progress.say
 
 
-class Bars:
+class Bars(Progress):
     """A bar per task, and sentences above them."""
 
     lost: OSError | None = None  # stays None: when a terminal closes, SIGHUP ends the process

@@ -12,6 +12,7 @@ from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gateway.core.errors import ConfigurationError, GatewayError
+from gateway.core.words import table
 from harvester.harvest.facts import Facts, problems, runs_in_future
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.offer.files import due_at as offers_due_at
@@ -48,10 +49,14 @@ class Stage(NamedTuple):
     """
 
     name: str
-    sentence: str
     due: Callable[[Facts, SourceEntry], float | None]
     work: Callable[[SourceWork, SourceEntry], WorkResult]
     asks: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What it does."""
+        return str(table(__file__, "stages")[self.name])
 
     def due_at(self, facts: Facts, entry: SourceEntry, now: float) -> float | None:
         """Return the second since 1970 at which it is due and allowed; None: never."""
@@ -68,10 +73,23 @@ def _harvest_due(facts: Facts, entry: SourceEntry) -> float | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-def _periodic_due(facts: Facts, name: str, stage: str, every: str) -> float | None:
-    if not every or not facts.counts(name)["items"]:
-        return None
-    return due_at(name, every, facts.runs(name, stage))
+def _publication_due(facts: Facts, entry: SourceEntry) -> float | None:
+    return 0.0 if facts.has_unpublished_pages(entry.name) else None
+
+
+def _files_due(facts: Facts, entry: SourceEntry) -> float | None:
+    return 0.0 if entry.name in facts.unpublished_files else None
+
+
+def _due_every(field: str, stage: str) -> Callable[[Facts, SourceEntry], float | None]:
+    """Return when a stage is due whose period is a field of the entry."""
+
+    def due(facts: Facts, entry: SourceEntry) -> float | None:
+        every, name = getattr(entry, field), entry.name
+        is_due = every and facts.counts(name)["items"]
+        return due_at(name, every, facts.runs(name, stage)) if is_due else None
+
+    return due
 
 
 def _recheck_due(facts: Facts, entry: SourceEntry) -> float | None:
@@ -102,57 +120,14 @@ def _subscription_due(facts: Facts, entry: SourceEntry) -> float | None:
 
 # In the order in which a source goes through them.
 STAGES: tuple[Stage, ...] = (
-    Stage(
-        "harvest",
-        "Harvests a source whose `every` has passed, or that announced changes, and publishes the result.",
-        _harvest_due,
-        lambda work, entry: work.harvested(entry),
-        asks=True,
-    ),
-    Stage(
-        "publication",
-        "Publishes what is harvested and not published yet.",
-        lambda facts, entry: 0.0 if facts.has_unpublished_pages(entry.name) else None,
-        lambda work, entry: work.published(entry),
-    ),
-    Stage(
-        "sweep",
-        "Sweeps a source whose `sweep_every` has passed.",
-        lambda facts, entry: _periodic_due(facts, entry.name, "sweep", entry.sweep_every),
-        lambda work, entry: work.swept(entry),
-        asks=True,
-    ),
-    Stage(
-        "recheck",
-        "Rechecks published files whose place in the period `recheck_every` has come.",
-        _recheck_due,
-        lambda work, entry: work.rechecked(entry),
-    ),
-    Stage(
-        "discovery",
-        "Searches for full text of some items of a source whose `discover_every` has passed.",
-        lambda facts, entry: _periodic_due(facts, entry.name, "discovery", entry.discover_every),
-        lambda work, entry: work.discovered(entry),
-    ),
-    Stage(
-        "files",
-        "Publishes what is decided of files and not published yet.",
-        lambda facts, entry: 0.0 if entry.name in facts.unpublished_files else None,
-        lambda work, entry: work.released(entry),
-    ),
-    Stage(
-        "offer",
-        "Announces discovered files to the `notify_inbox` of a source.",
-        _offer_due,
-        lambda work, entry: work.offered(entry),
-        asks=True,
-    ),
-    Stage(
-        "subscription",
-        "Asks hubs again that have not confirmed, or whose lease ends soon.",
-        _subscription_due,
-        lambda work, entry: work.subscribed(entry),
-    ),
+    Stage("harvest", _harvest_due, lambda work, entry: work.harvested(entry), asks=True),
+    Stage("publication", _publication_due, lambda work, entry: work.published(entry)),
+    Stage("sweep", _due_every("sweep_every", "sweep"), lambda work, entry: work.swept(entry), asks=True),
+    Stage("recheck", _recheck_due, lambda work, entry: work.rechecked(entry)),
+    Stage("discovery", _due_every("discover_every", "discovery"), lambda work, entry: work.discovered(entry)),
+    Stage("files", _files_due, lambda work, entry: work.released(entry)),
+    Stage("offer", _offer_due, lambda work, entry: work.offered(entry), asks=True),
+    Stage("subscription", _subscription_due, lambda work, entry: work.subscribed(entry)),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, TypeVarTuple
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar, TypeVarTuple
 
 from gateway.core.errors import GatewayError
 from gateway.core.words import table
@@ -217,6 +217,11 @@ class Checks(list[Check[FactsT]]):
 Wrong: TypeAlias = str | bool | Iterable[str] | None
 
 
+def sentences_of(wrong: Wrong) -> Iterable[str]:
+    """Return the sentences about what is wrong, if anything is."""
+    return (wrong,) if wrong and isinstance(wrong, str) else () if isinstance(wrong, str | bool) else wrong or ()
+
+
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[FactsT, *PartsT]):
     """Checks of every part of one kind, in the list `checks`."""
@@ -230,9 +235,8 @@ class Rows(Generic[FactsT, *PartsT]):
         def declared(wrong_in: Callable[[*PartsT], Wrong]) -> None:
             def check(facts: FactsT) -> Findings:
                 for exchange, *values in self.parts(facts):
-                    wrong: Any = wrong_in(*values)  # type: ignore[arg-type]  # a starred target is a list
-                    for sentence in (wrong,) if wrong and isinstance(wrong, str) else wrong or ():
-                        yield Finding(exchange, sentence)
+                    wrong = wrong_in(*values)  # type: ignore[arg-type]  # a starred target is a list
+                    yield from (Finding(exchange, sentence) for sentence in sentences_of(wrong))
 
             self.checks.add(name)(check)
 

@@ -11,7 +11,7 @@ from gateway.core.errors import ConfigurationError, ConnectionFailed
 from gateway.core.model import RawPage, Slice
 from harvester.dump.dump import Dump, File, Order, Place, Stream, as_received, fragment, record
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.sources import Description, ListEnd, SourceKind, Step
 from tests.rows import each_row
 
@@ -56,7 +56,7 @@ class _Server:
 
 def _dump(server, sink, order=None, stop=None):
     order = order or Order("http://h/oai?a=1&b=2")
-    return Dump(order, server.kind(), None, sink, Silence(), stop or Stop())
+    return Dump(order, server.kind(), None, sink, Progress(), stop or Stop())
 
 
 def _identifiers(content):

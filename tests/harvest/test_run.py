@@ -22,7 +22,7 @@ from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.sources import Compared
 from tests.rows import each_row
 
@@ -360,7 +360,7 @@ def begin(house):
     """Return a function that begins a run of a stage of `fake`."""
 
     def begin(stop=None, **options):
-        return run_lifecycle(house, "fake", "sweep", Silence(), stop or Stop(), **options)
+        return run_lifecycle(house, "fake", "sweep", Progress(), stop or Stop(), **options)
 
     return begin
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from gateway.core.model import RunOutcome
 from harvester.harvest.run_lifecycle import RunLog
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from tests.opening import open_inbox, open_store
 from tests.rows import each_row
 
@@ -41,7 +41,7 @@ def test_an_entry_with_a_secret_stops_every_command_and_is_named(command, instan
 def test_what_the_log_of_a_run_keeps_has_no_secrets(instance):
     messages = []
 
-    class Heard(Silence):
+    class Heard(Progress):
         def say(self, text):
             messages.append(text)
 

@@ -11,7 +11,7 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import SAMPLE_SIZE, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -44,7 +44,7 @@ def swept(house, entry):
             return is_confirmed
 
         with fetcher(house.settings, source, stop or Stop()) as fetch:
-            told = {"progress": progress or Silence(), "stop": stop or Stop()}
+            told = {"progress": progress or Progress(), "stop": stop or Stop()}
             return sweep(SourceSession(house, source, kind_of("oai_pmh"), fetch, **told), confirm)
 
     swept.asked = []  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from harvester.harvest.instance import opened
 from harvester.http.retrying import Pace
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.runtime.worker_pool import WorkerPool
 from harvester.schedule import full_text_stage
 from harvester.schedule.source_work import SourceWork
@@ -147,7 +147,7 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
     }
     clock, stop, fetched, searched = Clocks(wall=float(began)), Stop(), [], []
     with opened(str(folder)) as instance:
-        source_work = SourceWork(instance, Silence(), stop, Pace(), clock=lambda: clock.wall)
+        source_work = SourceWork(instance, Progress(), stop, Pace(), clock=lambda: clock.wall)
 
         def failed(name: str, error: BaseException) -> tuple[StageResult, ...]:
             return (StageResult("", source_work.failed(name, error)),)

@@ -22,7 +22,7 @@ from gateway.resourcesync.keeping import Keeper
 from harvester.cli import main as harvester
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.schedule.kept_files import KeptFilesRounds
 from tests.applications import application
 from tests.publish.harness import Harness, Sent, dc, make_databases
@@ -32,7 +32,7 @@ DAY = 86_400
 BASE_URL = "https://gateway.example.org/oai"
 
 
-class Reports(Silence):
+class Reports(Progress):
     """Keeps the sentences."""
 
     def __init__(self) -> None:

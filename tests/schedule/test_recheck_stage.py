@@ -16,7 +16,7 @@ from harvester.fulltext.politeness import PoliteFetch
 from harvester.harvest.facts import Facts
 from harvester.harvest.instance import opened
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.schedule import full_text_stage
 from harvester.schedule.stages import STAGES
 from tests.fulltext.test_releasing import COPY, DAY, FILE, IDENTIFIER, component, dcterms_text, pdf, unpaywall
@@ -55,7 +55,7 @@ def called(folder, *arguments: str) -> tuple[int, str, str]:
 def stage(folder, at: float, stop: Stop | None = None):
     with opened(str(folder)) as opened_instance:
         entry = opened_instance.sources.entry("laro")
-        return full_text_stage.recheck(opened_instance, entry, Silence(), stop or Stop(), lambda: at)
+        return full_text_stage.recheck(opened_instance, entry, Progress(), stop or Stop(), lambda: at)
 
 
 def test_every_file_is_looked_at_when_asked_for_and_only_then(instance) -> None:

@@ -76,7 +76,7 @@ def _stage(name, due, *results):
             raise result
         return result
 
-    return Stage(name, "A stage.", lambda _instance, _entry: due, work), done
+    return Stage(name, lambda _instance, _entry: due, work), done
 
 
 # --- as its user sees it -----------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_watching_goes_on_with_other_sources_while_one_is_at_work(write_sources,
             stop.ask()
         return WorkResult(Status.SUCCEEDED)
 
-    tended, _ = scheduler(Stage("s", "A stage.", lambda *_: 0.0, work), stop=stop)
+    tended, _ = scheduler(Stage("s", lambda *_: 0.0, work), stop=stop)
     assert sorted(name for name, _ in tended.watch()) == ["quick", "quick", "quick", "slow"]
 
 
@@ -240,6 +240,6 @@ def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(write_source
             raise troubles.pop()
         stop.ask()
 
-    tended, listener = scheduler(Stage("s", "A stage.", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
+    tended, listener = scheduler(Stage("s", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
     assert list(tended.watch()) == []
     assert listener.sentences == ["Busy."]

@@ -15,7 +15,7 @@ from gateway.core.xmltext import utc_datetime
 from harvester.dump.dump import Dump, File, Order
 from harvester.http.dates import DAY
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
+from harvester.runtime.progress import Progress
 from harvester.sources import Compared, NothingHeld, Step
 from harvester.sources.oai_pmh import SOURCE
 from tests.rows import each_row
@@ -260,7 +260,7 @@ def test_where_no_date_can_be_asked_for_all_names_do_not_show_that_nothing_is_mi
 # --- a dump -------------------------------------------------------------------------------------------------------
 
 
-class _Recorder(Silence):
+class _Recorder(Progress):
     def __init__(self) -> None:
         self.messages: list[str] = []
 

@@ -61,7 +61,7 @@ def judge(
         return document
     if entries is None:
         rules.head()
-    wrong = [f"The document has {content.size} bytes."] if content.size > _LEGAL_BYTES else []
+    wrong = content.size > _LEGAL_BYTES and f"The document has {content.size} bytes."
     judged.faults(document.shown, "answer.size", wrong)
     rules.tail()
     if entries is not None:
@@ -90,8 +90,7 @@ def _judge_listed(document: Document, judged: Judged) -> None:
     """Judge the entries of a Source Description or a Capability List."""
     shown, listed = document.shown, document.listed
     if document.capability in ("description", "capabilitylist") and document.is_whole:
-        empty = [] if document.size else ["The document has no entry."]
-        judged.faults(shown, "capabilities.entry", empty)
+        judged.faults(shown, "capabilities.entry", not document.size and "The document has no entry.")
     if document.capability == "description":
         expected = "description" if document.is_index else "capabilitylist"
         wrong = [one for one in listed if one.md.get("capability", expected) != expected]
@@ -143,18 +142,18 @@ class _DocumentRules:
             judged.fault("xml.doctype" if reading.has_doctype else "xml.well-formed", shown, fault)
         if reading.root:
             wrong = reading.encoding.lower() not in _ENCODINGS
-            judged.faults(shown, "xml.encoding", [f"The encoding is {reading.encoding[:40]!r}."] if wrong else [])
+            judged.faults(shown, "xml.encoding", wrong and f"The encoding is {reading.encoding[:40]!r}.")
 
     def head(self) -> None:
         """Judge the root, and what is before the first entry."""
         shown, judged, reading, document = self.document.shown, self.judged, self.reading, self.document
         root = reading.root
-        judged.faults(shown, "xml.root", [] if self.is_sitemap else [f"The root is {root[:200]!r}."])
+        judged.faults(shown, "xml.root", not self.is_sitemap and f"The root is {root[:200]!r}.")
         if not self.is_sitemap:
             return
         namespace = root.rpartition(" ")[0]
         judged.faults(
-            shown, "xml.namespace", [] if root in ROOTS else [f"The namespace is {namespace[:200]!r}, not {SITEMAP}."]
+            shown, "xml.namespace", root not in ROOTS and f"The namespace is {namespace[:200]!r}, not {SITEMAP}."
         )
         document.is_index = root.endswith("sitemapindex")
         own = [top.attributes for top in reading.tops if top.name == "rs:md" and not top.is_late]
@@ -184,13 +183,13 @@ class _DocumentRules:
             self._times(document.kind)
             has_no_index = document.kind.parts is None
             is_wrong = has_no_index and document.is_index
-            judged.faults(shown, "document.index", [f"It is an index of a {document.kind.name}."] if is_wrong else [])
+            judged.faults(shown, "document.index", is_wrong and f"It is an index of a {document.kind.name}.")
 
     def _times(self, kind: Kind) -> None:
         shown, judged, md = self.document.shown, self.judged, self.document.md
         if kind.required:
             older_time = OLDER_ATTRIBUTES["modified"] if "modified" in md else None
-            missing = [] if md.get(kind.required) else [older(f"The {kind.name} has no {kind.required}.", older_time)]
+            missing = not md.get(kind.required) and older(f"The {kind.name} has no {kind.required}.", older_time)
             judged.faults(shown, f"times.{kind.required}", missing)
         foreign = [name for name in TIMES if name in md and name not in kind.times]
         sentences = (older(f"A {kind.name} has no {name}.", OLDER_TIMES.get(name)) for name in foreign)
@@ -200,7 +199,7 @@ class _DocumentRules:
             if one is not None and other is not None and last in kind.times:
                 is_wrong = other < one
                 sentence = f"{last} ({md[last]}) is before {first} ({md[first]})."
-                judged.faults(shown, f"times.{last}", [sentence] if is_wrong else [])
+                judged.faults(shown, f"times.{last}", is_wrong and sentence)
         for name in TIMES:
             if name in md and (md[name] or name != kind.required):
                 judge_time(judged, shown, name, md[name], self.now)
@@ -218,8 +217,8 @@ class _DocumentRules:
             document.capability = stated if stated in KINDS else ""
             self._md(stated, has_md=True)
         has_strange_md = any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
-        judged.faults(shown, "document.md", [] if own or has_strange_md else ["The document has no rs:md."])
-        judged.faults(shown, "document.md-once", [f"The document has {len(own)} rs:md."] if len(own) > 1 else [])
+        judged.faults(shown, "document.md", not (own or has_strange_md) and "The document has no rs:md.")
+        judged.faults(shown, "document.md-once", len(own) > 1 and f"The document has {len(own)} rs:md.")
         late = [top.name for top in self.reading.tops if top.is_late and top.name in ("rs:md", "rs:ln")]
         judged.faults(shown, "document.first", (f"{name} is after the first entry." for name in late))
         for top in self.reading.tops:
@@ -242,5 +241,5 @@ class _DocumentRules:
         has_none = f"The {kind.name} has no up link."
         if any(relation_of(link) == "resourcesync" for link in self.document.links):
             has_none = f"{has_none} ResourceSync 0.5 and 0.9 had the relation resourcesync for it."
-        judged.faults(shown, "up.stated", [] if count else [has_none])
-        judged.faults(shown, "up.once", [f"The document has {count} up links."] if count > 1 else [])
+        judged.faults(shown, "up.stated", not count and has_none)
+        judged.faults(shown, "up.once", count > 1 and f"The document has {count} up links.")

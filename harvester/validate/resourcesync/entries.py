@@ -97,7 +97,7 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
         if "pri" in link:
             pri = link["pri"].strip()
             is_number = NUMBER.fullmatch(pri) is not None and int(pri) in _PRIORITIES
-            judged.faults(shown, "link.priority", [] if is_number else [f"pri is {pri[:100]!r}."])
+            judged.faults(shown, "link.priority", not is_number and f"pri is {pri[:100]!r}.")
         if "modified" in link:
             judge_time(judged, shown, "modified", link["modified"].strip(), now)
         judge_representation(judged, shown, link)
@@ -111,11 +111,10 @@ def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -
             judged.fault(rule, shown, sentence)
     if "length" in attributes:
         length = attributes["length"]
-        wrong = [] if NUMBER.fullmatch(length) else [f"length is {length[:100]!r}."]
-        judged.faults(shown, "length.form", wrong)
+        judged.faults(shown, "length.form", not NUMBER.fullmatch(length) and f"length is {length[:100]!r}.")
     if "type" in attributes:
         stated = attributes["type"]
-        judged.faults(shown, "type.form", [] if is_media_type(stated) else [f"type is {stated[:100]!r}."])
+        judged.faults(shown, "type.form", not is_media_type(stated) and f"type is {stated[:100]!r}.")
     if "encoding" in attributes:
         codings = attributes["encoding"].replace(",", " ").lower().split()
         others = [coding for coding in codings if coding not in _CODINGS] or ([] if codings else [""])
@@ -215,9 +214,9 @@ class EntryRules:
     def _other(self, name: str, text: str) -> None:
         judged, shown = self._judged, self._shown
         if name == "changefreq":
-            judged.faults(shown, "entry.changefreq", [] if text in _FREQUENCIES else [f"changefreq is {text[:100]!r}."])
+            judged.faults(shown, "entry.changefreq", text not in _FREQUENCIES and f"changefreq is {text[:100]!r}.")
         elif name == "priority":
-            judged.faults(shown, "entry.priority", [] if _is_share(text) else [f"priority is {text[:100]!r}."])
+            judged.faults(shown, "entry.priority", not _is_share(text) and f"priority is {text[:100]!r}.")
         else:
             judge_element(judged, shown, name, {})
 
@@ -231,7 +230,7 @@ class EntryRules:
             judged.fault("entry.md-once", shown, f"The entry of {loc[:200]} has {counts['rs:md']} rs:md.")
         for name in _ONCE:
             if name in counts:
-                wrong = [f"The entry of {loc[:200]} has {counts[name]} {name}."] if counts[name] > 1 else []
+                wrong = counts[name] > 1 and f"The entry of {loc[:200]} has {counts[name]} {name}."
                 judged.faults(shown, "entry.once", wrong)
 
     def _loc(self, loc: str) -> None:
@@ -243,7 +242,7 @@ class EntryRules:
         elif self.is_of_documents and self._authority:
             wrong = split(loc).netloc.lower() != self._authority
             sentence = f"{loc[:200]} has another authority than {self._authority}."
-            judged.faults(shown, "loc.authority", [sentence] if wrong else [])
+            judged.faults(shown, "loc.authority", wrong and sentence)
         if len(loc) >= MOST_ADDRESS:
             judged.fault("loc.length", shown, f"The address {loc[:100]!r} has {len(loc)} characters.")
         if self._is_once:
@@ -331,26 +330,24 @@ class EntryRules:
             state = hash((loc, change, md["datetime"], md.get("hash", "")))
             is_repeated = state in self._changes
             if is_repeated:
-                sentence = f"{loc[:200]} is {change[:100]} at {md['datetime'][:100]} twice."
-                judged.fault("change.once", shown, sentence)
+                judged.fault("change.once", shown, f"{loc[:200]} is {change[:100]} at {md['datetime'][:100]} twice.")
             elif len(self._changes) < _MOST_REMEMBERED:
                 self._changes.add(state)
         if change == "deleted":
             self._created.discard(key)
             stated = [name for name in _OF_BYTES if name in md]
-            sentence = f"The deletion of {loc[:200]} has {', '.join(stated)}."
-            judged.faults(shown, "change.deleted", [sentence] if stated else [])
+            judged.faults(shown, "change.deleted", stated and f"The deletion of {loc[:200]} has {', '.join(stated)}.")
         elif change == "created":
             is_again = key in self._created and not is_repeated
             sentence = f"{loc[:200]} is created twice, and is not deleted in between."
-            judged.faults(shown, "change.created", [sentence] if is_again else [])
+            judged.faults(shown, "change.created", is_again and sentence)
             if len(self._created) < _MOST_REMEMBERED:
                 self._created.add(key)
 
     def end(self) -> None:
         """Judge what is known after the last entry."""
         judged, shown = self._judged, self._shown
-        wrong = [f"The document has {self.count} entries."] if self.count > MOST_ENTRIES else []
+        wrong = self.count > MOST_ENTRIES and f"The document has {self.count} entries."
         judged.faults(shown, "document.entries", wrong)
         if self._is_once:
             judged.applied(shown, ("loc.once",))

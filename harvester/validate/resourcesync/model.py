@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from harvester.validate.check import Result, Shown, Verdict, rules
+from harvester.validate.check import Result, Shown, Verdict, Wrong, rules, sentences_of
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import KINDS, Kind, relation_of, whole
 
@@ -39,10 +39,10 @@ class Judged:
         if count <= _FINDINGS_SHOWN:
             self._faults.setdefault(rule, []).append((shown, sentence))
 
-    def faults(self, shown: Shown, rule: str, sentences: Iterable[str]) -> None:
-        """Store that a rule applied, and all its faults."""
+    def faults(self, shown: Shown, rule: str, wrong: Wrong) -> None:
+        """Store that a rule applied, and what is wrong."""
         self._applied.setdefault(rule, shown)
-        for sentence in sentences:
+        for sentence in sentences_of(wrong):
             self.fault(rule, shown, sentence)
 
     def skip(self, rule: str, reason: str) -> None:

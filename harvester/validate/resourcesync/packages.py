@@ -81,9 +81,9 @@ class PackageRules:
         judged = self._judged
         for listed in dump.listed:
             stated = listed.md.get("type", "")
-            wrong = [] if "zip" in stated else [f"The type of {listed.loc[:200]} is {stated[:100]!r}."]
+            wrong = "zip" not in stated and f"The type of {listed.loc[:200]} is {stated[:100]!r}."
             judged.faults(dump.shown, "dump.type", wrong)
-            missing = [] if listed.md.get("length") else [f"The entry of {listed.loc[:200]} has no length."]
+            missing = not listed.md.get("length") and f"The entry of {listed.loc[:200]} has no length."
             judged.faults(dump.shown, "dump.length", missing)
         if dump.capability == "changedump":
             judged.faults(dump.shown, "dump.order", _late(dump))
@@ -96,8 +96,7 @@ class PackageRules:
             chosen = wanted + Random(7).sample(others, room)  # noqa: S311 - no secret
         for listed in chosen:
             with closing(self._taken(listed.loc)) as download:
-                failed = [f"It brings {download.ended}."] if download.is_failure else []
-                judged.faults(download, "dump.works", failed)
+                judged.faults(download, "dump.works", download.is_failure and f"It brings {download.ended}.")
                 if download.is_success:
                     self.judge(download, listed, dump)
 
@@ -119,7 +118,7 @@ class PackageRules:
         judged = self._judged
         self.judged_urls.add(listed.loc)
         stated = download.header("Content-Type") or "missing"
-        judged.faults(download, "package.type", [] if "zip" in download.media_type else [f"Content-Type is {stated}."])
+        judged.faults(download, "package.type", "zip" not in download.media_type and f"Content-Type is {stated}.")
         if "length" in listed.md or "hash" in listed.md:
             wrong = fixity_faults(listed.md, download.size, download.digest)
             judged.faults(download, "dump.bytes", (sentence for _, sentence in wrong))
@@ -134,7 +133,7 @@ class PackageRules:
         judged = self._judged
         members = {member.filename: member for member in package.infolist() if not member.is_dir()}
         counts = Counter(member.filename for member in package.infolist())
-        wrong = [] if counts[MANIFEST] == 1 else [f"The package has {counts[MANIFEST] or 'no'} {MANIFEST}."]
+        wrong = counts[MANIFEST] != 1 and f"The package has {counts[MANIFEST] or 'no'} {MANIFEST}."
         judged.faults(download, "package.manifest", wrong)
         if MANIFEST not in members:
             return
@@ -148,7 +147,7 @@ class PackageRules:
         if dump is not None:
             is_wrong = manifest.capability not in ("", f"{dump.capability}-manifest")
             sentence = f"The capability of the manifest is {manifest.capability}, in a {dump.capability}."
-            judged.faults(shown, "package.capability", [sentence] if is_wrong else [])
+            judged.faults(shown, "package.capability", is_wrong and sentence)
             others = other_times(listed.md, manifest.md)
             sentences = (f"{name} is {own}, and {stated} in the dump." for name, stated, own in others)
             judged.faults(shown, "package.times", sentences)
@@ -179,12 +178,11 @@ class PackageRules:
             if relation_of(link) != "contents" or not link.get("href"):
                 continue
             with closing(self._downloads.get(whole(link["href"], listed.loc))) as contents:
-                if not contents.is_success:
-                    sentence = [f"The contents link to {contents.request.url} brings {contents.ended}."]
-                else:
+                wrong = f"The contents link to {contents.request.url} brings {contents.ended}."
+                if contents.is_success:
                     is_same = contents.digest() == manifest.digest
-                    sentence = [] if is_same else [f"{contents.request.url} is not the manifest in the package."]
-                self._judged.faults(download, "dump.contents", sentence)
+                    wrong = "" if is_same else f"{contents.request.url} is not the manifest in the package."
+                self._judged.faults(download, "dump.contents", wrong)
 
 
 def _late(dump: Document) -> Iterator[str]:

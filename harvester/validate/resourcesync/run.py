@@ -106,7 +106,7 @@ def judge_again(walk: Walk) -> None:
             continue
         if document.capability in _PACKAGES:
             if (before.at, before.until) == (now.at, now.until):  # a package of another state may have this address
-                changed = [] if before.digest == now.digest else ["It has the times and not the bytes of before."]
+                changed = before.digest != now.digest and "It has the times and not the bytes of before."
                 walk.judged.faults(document.shown, "again.package", changed)
         else:
             _document(walk, document, before, now)
@@ -124,12 +124,10 @@ def judge_again(walk: Walk) -> None:
 def _document(walk: Walk, document: Document, before: Before, now: Before) -> None:
     if before.until and document.kind is not None and document.kind.required == "from":
         sentence = f"It was closed at {before.until}, and has other bytes than before."
-        changed = [] if before.digest == now.digest else [sentence]
-        walk.judged.faults(document.shown, "again.closed", changed)
+        walk.judged.faults(document.shown, "again.closed", before.digest != now.digest and sentence)
     one, other = moment(before.at), moment(now.at)
     if one is not None and other is not None:
-        goes_back = [f"at was {before.at}, and is {now.at}."] if other < one else []
-        walk.judged.faults(document.shown, "again.at", goes_back)
+        walk.judged.faults(document.shown, "again.at", other < one and f"at was {before.at}, and is {now.at}.")
 
 
 def _resources(walk: Walk, resource_set: Set, root: Document, before: Before | None) -> None:
@@ -147,7 +145,7 @@ def _resources(walk: Walk, resource_set: Set, root: Document, before: Before | N
     gone = [key for key in observed.before.keys() if observed.inventory.value(key) is None]  # noqa: SIM118
     silent = sum(key not in observed.deleted_keys for key in gone)
     sentence = f"{silent} resources left the list since the run before, and no Change List deletes them."
-    walk.judged.faults(root.shown, "again.deletions", [sentence] if silent else [])
+    walk.judged.faults(root.shown, "again.deletions", silent > 0 and sentence)
 
 
 def _is_announced(changed_keys: dict[int, float | None], key: int, since: float | None) -> bool:

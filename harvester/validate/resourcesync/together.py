@@ -65,7 +65,7 @@ class Together:
         rule = "up.capability-list" if is_list else "up.description"
         is_wrong = above.capability != document.kind.up
         sentence = f"up leads to {above.url}, whose capability is {above.capability}."
-        self._judged.faults(document.shown, rule, [sentence] if is_wrong else [])
+        self._judged.faults(document.shown, rule, is_wrong and sentence)
         if is_wrong or document.kind.is_manifest or not above.is_whole:
             return
         if document.kind.name.endswith("Notification"):  # the Capability List has the address of the topic
@@ -86,7 +86,7 @@ class Together:
         sentence = f"{above.url} lists neither this document nor its index."
         if is_named:
             sentence = f"{above.url} lists this part, and not its index."
-        self._judged.faults(document.shown, "up.listed" if is_list else "up.described", [] if is_listed else [sentence])
+        self._judged.faults(document.shown, "up.listed" if is_list else "up.described", not is_listed and sentence)
 
     def _is_old(self, document: Document) -> bool:
         """Return whether an archive lists a document: a Capability List has only the archive."""
@@ -99,7 +99,7 @@ class Together:
     def _index(self, document: Document, index_of: dict[tuple[object, ...], Document]) -> None:
         index = index_of.get(normal_form(document.url))
         if index is not None:
-            missing = [] if document.linked("index") else [f"{index.url} lists it, and it has no index link."]
+            missing = not document.linked("index") and f"{index.url} lists it, and it has no index link."
             self._judged.faults(document.shown, "index.link", missing)
         if not document.linked("index"):
             return
@@ -110,7 +110,7 @@ class Together:
         is_listed = any(normal_form(listed.loc) in names for listed in linked.listed)
         if not is_listed and any(document.url in one.observed.inventory for one in self._walk.sets):
             return  # the index is written as a list, which another rule says
-        wrong = [] if is_listed else [f"index leads to {linked.url}, which does not list it."]
+        wrong = not is_listed and f"index leads to {linked.url}, which does not list it."
         self._judged.faults(document.shown, "index.lists", wrong)
 
     # -- indexes --------------------------------------------------------------------------------------------------
@@ -118,8 +118,7 @@ class Together:
     def _parts(self, index: Document, parts: list[tuple[Listed, Document]]) -> None:
         judged = self._judged
         for listed, part in parts:
-            nested = [f"{index.url} lists the index {part.url}."] if part.is_index else []
-            judged.faults(index.shown, "index.nested", nested)
+            judged.faults(index.shown, "index.nested", part.is_index and f"{index.url} lists the index {part.url}.")
             self._covers(index, part.url, part.md)
             self._times(index, listed, part)
         if index.kind is None or index.kind.required != "from":
@@ -162,8 +161,7 @@ class Together:
         if part.kind is not None and part.kind.required == "from" and not part.is_index:
             is_closed, is_stated = bool(part.md.get("until")), bool(listed.md.get("until"))
             state = "closed, and has no until here" if is_closed else "open, and has an until here"
-            wrong = [f"{part.url} is {state}."] if is_closed != is_stated else []
-            judged.faults(index.shown, "index.until", wrong)
+            judged.faults(index.shown, "index.until", is_closed != is_stated and f"{part.url} is {state}.")
 
     # -- changes --------------------------------------------------------------------------------------------------
 
@@ -181,7 +179,7 @@ class Together:
             return
         is_late = min(begins) > at
         sentence = f"The first Change List begins after {resources.md['at']}, which is at of the Resource List."
-        self._judged.faults(changes.shown, "changes.cover", [sentence] if is_late else [])
+        self._judged.faults(changes.shown, "changes.cover", is_late and sentence)
 
     def _stale(self, resource_set: Set) -> None:
         """Judge whether the Resource List has the last changes before it, if all of them were read."""
@@ -206,7 +204,7 @@ class Together:
             until, begin = latest(one.md.get("until", "")), moment(other.md["from"])
             if until is not None and begin is not None:
                 sentence = f"{one.url} ends at {one.md['until']}, and {other.url} begins at {other.md['from']}."
-                self._judged.faults(other.shown, "changes.gap", [sentence] if begin > until else [])
+                self._judged.faults(other.shown, "changes.gap", begin > until and sentence)
 
 
 def _urls(parts: list[tuple[Listed, Document]]) -> Iterator[str]:
@@ -288,11 +286,10 @@ class ResourceRules:
             if is_deleted and download.is_success and self._walk.has_other_sets:
                 self._judged.skip("resource.deleted", "It may be in a set of resources that was not read.")
             elif is_deleted:
-                wrong = [f"It was deleted, and brings {download.ended}."] if download.is_success else []
+                wrong = download.is_success and f"It was deleted, and brings {download.ended}."
                 self._judged.faults(download, "resource.deleted", wrong)
             else:
-                failed = [f"It brings {download.ended}."] if download.is_failure else []
-                self._judged.faults(download, "resource.works", failed)
+                self._judged.faults(download, "resource.works", download.is_failure and f"It brings {download.ended}.")
                 if download.is_success:
                     self._compared(resource, download)
                     self._not_a_document(resource, download)
@@ -305,7 +302,7 @@ class ResourceRules:
         document = None if is_known or not is_document(download.beginning) else self._walk.peeked(download)
         is_wrong = is_known or (document is not None and bool(document.capability))
         sentence = f"{resource.document.url} lists it, and it is a document."
-        self._judged.faults(download, "resource.document", [sentence] if is_wrong else [])
+        self._judged.faults(download, "resource.document", is_wrong and sentence)
 
     def _compared(self, resource: Resource, download: Download) -> None:
         md, judged = resource.md, self._judged
@@ -318,16 +315,15 @@ class ResourceRules:
         faults = {} if is_packed else dict(fixity_faults(md, download.size, download.digest))
         for name in ("length", "hash"):
             if name in md:
-                judged.faults(download, f"resource.{name}", [faults[name]] if name in faults else [])
+                judged.faults(download, f"resource.{name}", name in faults and faults[name])
         stated = essence(md.get("type", ""))
         if stated:
-            differs = stated != download.media_type
-            judged.faults(download, "resource.type", [f"The type is {stated}."] if differs else [])
+            judged.faults(download, "resource.type", stated != download.media_type and f"The type is {stated}.")
         changed, changed_last = moment(resource.lastmod), latest(resource.lastmod)
         if modified is not None and changed is not None and changed_last is not None:
             differs = not int(changed) <= modified <= int(changed_last)
             sentence = f"lastmod is {resource.lastmod}, and Last-Modified is {download.header('Last-Modified')}."
-            judged.faults(download, "resource.lastmod", [sentence] if differs else [])
+            judged.faults(download, "resource.lastmod", differs and sentence)
 
 
 def judge_resources(walk: Walk) -> None:

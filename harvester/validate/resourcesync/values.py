@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urljoin
 
+from gateway.core.words import table
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.signposting.syntax import NOT_IN_A_URI
 
@@ -37,74 +38,9 @@ class Kind(NamedTuple):
     is_manifest: bool = False
 
 
-KINDS: dict[str, Kind] = {
-    "description": Kind(
-        "Source Description",
-        "§8",
-        entries=("capability", *_REPRESENTATION),
-        parts=("capability", *_REPRESENTATION),
-        up="",
-        lists="documents",
-    ),
-    "capabilitylist": Kind(
-        "Capability List", "§9", entries=("capability", *_REPRESENTATION), up="description", lists="documents"
-    ),
-    "resourcelist": Kind("Resource List", "§10.1", "at", _SINCE, _REPRESENTATION, (*_SINCE, *_REPRESENTATION)),
-    "resourcedump": Kind(
-        "Resource Dump", "§11", "at", _SINCE, (*_REPRESENTATION, *_SINCE), (*_SINCE, *_REPRESENTATION), lists="packages"
-    ),
-    "resourcedump-manifest": Kind(
-        "Resource Dump Manifest", "§11", "at", _SINCE, (*_REPRESENTATION, "path"), is_manifest=True
-    ),
-    "changelist": Kind(
-        "Change List",
-        "§12.1",
-        "from",
-        _WINDOW,
-        (*_REPRESENTATION, *_CHANGED),
-        (*_WINDOW, *_REPRESENTATION),
-        changes=True,
-    ),
-    "changedump": Kind(
-        "Change Dump",
-        "§13",
-        "from",
-        _WINDOW,
-        (*_REPRESENTATION, *_WINDOW),
-        (*_WINDOW, *_REPRESENTATION),
-        lists="packages",
-    ),
-    "changedump-manifest": Kind(
-        "Change Dump Manifest",
-        "§13",
-        "from",
-        _WINDOW,
-        (*_REPRESENTATION, *_CHANGED, "path"),
-        changes=True,
-        is_manifest=True,
-    ),
-    "change-notification": Kind(
-        "Change Notification", "§12.1", "from", _WINDOW, (*_REPRESENTATION, *_CHANGED), changes=True
-    ),
-    "framework-notification": Kind(
-        "Framework Notification",
-        "§12.1",
-        times=_WINDOW,
-        entries=(*_REPRESENTATION, *_CHANGED, "capability", *_SINCE, *_WINDOW),
-        up="",
-        changes=True,
-    ),
-    **{
-        f"{of}-archive": Kind(
-            f"{name} Archive", "Archives §2", entries=(*times, *_REPRESENTATION), parts=(*times,), lists="documents"
-        )
-        for of, name, times in (
-            ("resourcelist", "Resource List", _SINCE),
-            ("resourcedump", "Resource Dump", _SINCE),
-            ("changelist", "Change List", _WINDOW),
-            ("changedump", "Change Dump", _WINDOW),
-        )
-    },
+KINDS = {
+    name: Kind(**{field: tuple(value) if isinstance(value, list) else value for field, value in row.items()})  # type: ignore[arg-type]  # its file has the types
+    for name, row in table(__file__, "kinds").items()
 }
 
 # What earlier versions, and programs with errors, wrote, and the sentence about it.

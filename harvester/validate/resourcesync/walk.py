@@ -129,7 +129,7 @@ class Walk:
                 leads.append(lead)
             is_wrong = document.capability != "capabilitylist"
             sentence = f"resourcesync leads to {lead}, whose capability is {document.capability or 'unknown'}."
-            self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])
+            self.judged.faults(document.shown, rule, is_wrong and sentence)
         return leads
 
     def _judge_failure(self, rule: str, url: str, sentence: str) -> None:
@@ -148,14 +148,14 @@ class Walk:
         """Judge what is at the well-known address. Return it if it is a document."""
         address = at_root(url, WELL_KNOWN)
         download = self._asked(address)
-        missing = [] if download.is_success else [f"{address} brings {download.ended}."]
+        missing = not download.is_success and f"{address} brings {download.ended}."
         self.judged.faults(download, "discovery.well-known", missing)
         document = self._peek(address)
         if document is None:
             return None
         is_wrong = document.capability != "description"
         sentence = f"Its capability is {document.capability or 'unknown'}."
-        self.judged.faults(document.shown, "discovery.description", [sentence] if is_wrong else [])
+        self.judged.faults(document.shown, "discovery.description", is_wrong and sentence)
         return document if document.capability else None
 
     def _path(self, start: str) -> _Path:
@@ -192,7 +192,7 @@ class Walk:
             if document is not None:
                 is_wrong = document.capability != "resourcelist"
                 sentence = f"robots.txt names {document.url}, whose capability is {document.capability or 'unknown'}."
-                self.judged.faults(document.shown, "discovery.robots", [sentence] if is_wrong else [])
+                self.judged.faults(document.shown, "discovery.robots", is_wrong and sentence)
 
     def _sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
@@ -342,7 +342,7 @@ class Walk:
     def _judge_same(self, rule: str, document: Document, expected: str, by: Document) -> None:
         sentence = f"{by.url} lists it as {expected}, and its capability is {document.capability or 'unknown'}."
         is_wrong = bool(document.md.get("capability")) and document.capability not in ("", expected)
-        self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])
+        self.judged.faults(document.shown, rule, is_wrong and sentence)
 
     # -- documents ------------------------------------------------------------------------------------------------
 
@@ -366,8 +366,7 @@ class Walk:
         key = normal_form(url)
         if key not in self._known:
             with closing(self._taken(url)) as download:
-                failed = [f"It brings {download.ended}."] if download.is_failure else []
-                self.judged.faults(download, "answer.works", failed)
+                self.judged.faults(download, "answer.works", download.is_failure and f"It brings {download.ended}.")
                 self._known[key] = None
                 if download.is_success:
                     self._read(url, download, observer or Observer())
@@ -376,7 +375,7 @@ class Walk:
     def _read(self, url: str, download: Download, observer: Observer) -> Document:
         is_xml = download.media_type in _XML or download.media_type.endswith("+xml")
         stated = download.header("Content-Type") or "missing"
-        self.judged.faults(download, "answer.content-type", [] if is_xml else [f"Content-Type is {stated}."])
+        self.judged.faults(download, "answer.content-type", not is_xml and f"Content-Type is {stated}.")
         if download.charset not in ("", "utf-8", "us-ascii"):
             self.judged.fault("xml.encoding", download, f"Content-Type has the charset {download.charset}.")
         document = Document(tuple(dict.fromkeys((url, download.url))), download)
