@@ -163,21 +163,23 @@ def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
         for place, _, words in found_in(element, tree):
             if words:
                 stated.setdefault(fields[place], []).append(words)
-        family, given = first(stated.get("family", ())), " ".join(stated.get("given", ()))
+        family, given, name = (" ".join(stated.get(part, ())[:most]) for part, most in _PARTS)
         orcid = first(map(orcid_of, stated.get("orcid", ())))
         places = tuple(stated.get("affiliations", ()))
-        is_person = (family and given) or ((family or given) and "name" not in stated)
+        is_person = (family and given) or ((family or given) and not name)
         if is_person and not (is_group_first and "group" in stated):
             whole = f"{first(stated.get('prefix', ()))} {family}".strip()
-            return person(whole, given, suffix=first(stated.get("suffix", ())), orcid=orcid, affiliations=places)
+            suffix = first(stated.get("suffix", ())) or (agent_of(name).suffix if name.count(",") > 1 else "")
+            return person(whole, given, suffix=suffix, orcid=orcid, affiliations=places)
         if "group" in stated:
             return organization(stated["group"][0], ror=first(map(ror_of, stated.get("ror", ()))))
-        agent = agent_of(first(stated.get("name", ())) or ("" if len(element) else text_of(element)))
+        agent = agent_of(name or ("" if len(element) else text_of(element)))
         return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
 
     return agent_at
 
 
+_PARTS = (("family", 1), ("given", None), ("name", 1))  # of several of them, how many count
 _FIELDS = ("family", "given", "suffix", "prefix", "orcid", "ror", "group", "name", "affiliations")
 
 
