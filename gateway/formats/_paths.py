@@ -32,6 +32,10 @@ class Tree:
 
     def add(self, place: int, path: str, *, is_bare: bool = False) -> None:
         """Add a path; what is found at it is at this place in the result. `is_bare`: its text is not needed."""
+        for one_ in path.split(" or "):
+            self._add(place, one_, is_bare=is_bare)
+
+    def _add(self, place: int, path: str, *, is_bare: bool) -> None:
         path, _, attribute = path.partition("@")
         ends = [self]
         for step in () if path in (".", "") else re.split(r"/(?![^\[]*\])", path):

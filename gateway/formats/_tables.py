@@ -137,10 +137,13 @@ def _fund(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]
 
 def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]:
     agent_of_element, roles, role = agents_at(spec), spec.get("roles", ()), spec.get("role", "aut")
+    bodies = frozenset(spec.get("bodies", ()))
 
     def add(known: Describing, element: Element, _words: str) -> None:
-        stated = best_role(texts(element, *roles)) if roles else ""
-        known.agent(with_role(agent_of_element(element), stated or role))
+        agent, stated = agent_of_element(element), list(texts(element, *roles))
+        if not agent.family and not bodies.isdisjoint(stated):
+            agent = agent._replace(is_organization=True)
+        known.agent(with_role(agent, best_role(stated) or role))
 
     return add
 
@@ -148,9 +151,11 @@ def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]
 def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
     """Return what reads the agent in an element.
 
-    `spec` has the paths of family, given, suffix, prefix, orcid, group, name and affiliations.
+    `spec` has the paths of family, given, suffix, prefix, orcid, ror, group, name, affiliations. Of a person and a group
+    the first one in it counts.
     """
     fields = [field for field, paths in spec.items() if field in _FIELDS for _ in paths]
+    is_group_first = next((field for field in spec if field in ("family", "group")), "") == "group"
     tree = tree_of(*(path for field, paths in spec.items() if field in _FIELDS for path in paths))
 
     def agent_at(element: Element) -> Agent:
@@ -158,20 +163,23 @@ def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
         for place, _, words in found_in(element, tree):
             if words:
                 stated.setdefault(fields[place], []).append(words)
-        family, given = first(stated.get("family", ())), " ".join(stated.get("given", ()))
+        family, given, name = (" ".join(stated.get(part, ())[:most]) for part, most in _PARTS)
         orcid = first(map(orcid_of, stated.get("orcid", ())))
         places = tuple(stated.get("affiliations", ()))
-        if family or given:
+        is_person = (family and given) or ((family or given) and not name)
+        if is_person and not (is_group_first and "group" in stated):
             whole = f"{first(stated.get('prefix', ()))} {family}".strip()
-            return person(whole, given, suffix=first(stated.get("suffix", ())), orcid=orcid, affiliations=places)
+            suffix = first(stated.get("suffix", ())) or (agent_of(name).suffix if name.count(",") > 1 else "")
+            return person(whole, given, suffix=suffix, orcid=orcid, affiliations=places)
         if "group" in stated:
             return organization(stated["group"][0], ror=first(map(ror_of, stated.get("ror", ()))))
-        agent = agent_of(first(stated.get("name", ())) or text_of(element))
+        agent = agent_of(name or ("" if len(element) else text_of(element)))
         return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
 
     return agent_at
 
 
+_PARTS = (("family", 1), ("given", None), ("name", 1))  # of several of them, how many count
 _FIELDS = ("family", "given", "suffix", "prefix", "orcid", "ror", "group", "name", "affiliations")
 
 
@@ -239,6 +247,7 @@ TARGETS: Mapping[str, Callable[..., object]] = {
         words, scheme, Relation(relation)
     ),
     "source": add_source,
+    "place": lambda known, _, words: (host := host_of(words)) and known.host(**host._asdict()),
     "relation": _relation,
     "rights": lambda known, _, words, url="": known.rights(words, url),
     "licence": lambda known, _, words: known.rights(words if "creativecommons.org" in license_in(words) else ""),
@@ -246,6 +255,7 @@ TARGETS: Mapping[str, Callable[..., object]] = {
     "coar": _coar,
     "host": lambda known, _, words, field: known.host(**{field: words}),
     "description": lambda known, element, _, type_="": known.description(marked(element), type_, language(element)),
+    "plain description": lambda known, element, words, type_: known.description(words, type_, language(element)),
     "subject": lambda known, element, words: known.subject(words, language(element)),
     "publisher": lambda known, _, words: known.publisher(words),
     "publisher else": lambda known, _, words: known.publishers or known.publisher(words),

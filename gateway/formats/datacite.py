@@ -7,50 +7,21 @@ is a `relatedItem`, files are parts of the work (`HasPart`). What is mandatory a
 `0000` (Appendix 3).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 
 from gateway.core.addresses import address, any_uri, is_address
 from gateway.core.bibliography.dates import iso_of, year_of
-from gateway.core.bibliography.hosts import host_of
-from gateway.core.bibliography.people import agent_of, is_author, orcid_of, organization, person, relator, ror_of
-from gateway.core.model import Agent, DateType, Funding, Identifier, Relation, TitleType, Work
-from gateway.core.xmlio import Element, children, name_of, text_of
-from gateway.core.xmltext import XML
-from gateway.formats import MetadataFormat
+from gateway.core.model import Agent, DateType, Funding, Identifier, TitleType, Work
+from gateway.core.xmlio import Element, text_of
 from gateway.formats._describing import Describing, first
-from gateway.formats._file_links import file_type
+from gateway.formats._paths import find
+from gateway.formats._tables import format_of, read_by
 from gateway.formats._writing import TABLES, UNKNOWN, Facts, around, document, empty, facts_of, lang, tag
 
-_SCHEMA = "http://datacite.org/schema/"
-_KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")
-_WRAPPERS = ("http://schema.datacite.org/oai/oai-1.0/", "http://schema.datacite.org/oai/oai-1.1/")
-_LANGUAGE = f"{{{XML}}}lang"
-_TITLES = {
-    "AlternativeTitle": TitleType.ALTERNATIVE,
-    "TranslatedTitle": TitleType.TRANSLATED,
-    "Other": TitleType.ALTERNATIVE,
-}
-_DATES = {
-    "Issued": DateType.ISSUED, "Available": DateType.AVAILABLE, "Copyrighted": DateType.COPYRIGHTED,
-    "Created": DateType.CREATED, "Accepted": DateType.ACCEPTED, "Submitted": DateType.SUBMITTED,
-}  # fmt: skip
-_SAME = ("IsIdenticalTo", "IsVariantFormOf")
-_HOSTS = ("IsPublishedIn", "IsPartOf")
-_GENERAL = ("Text", "Other", "Collection", "")  # words of resourceTypeGeneral that say less than any other word
-_ORGANIZATIONS = frozenset((
-    "HostingInstitution", "Distributor", "Sponsor", "RegistrationAgency", "RegistrationAuthority", "ResearchGroup",
-))  # fmt: skip
 
-
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a resource in any wrapper; None if there is none."""
-    resource = root if name_of(root)[1] == "resource" else next(_resources(root), None)
-    if resource is None:
-        return None
-    known = Describing("datacite")
-    describe(resource, known)
+def _more(resource: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
     # The date of publication is its year, exactly if a date of issue is in it.
-    for element in below(resource, "publicationYear"):
+    for element in held["publicationYear"]:
         year = year_of(text_of(element))
         exact = [date for date in known.dates if date.type is DateType.ISSUED and year_of(date.text) == year]
         before = [date for date in known.dates if date not in exact]
@@ -58,176 +29,26 @@ def read(root: Element, _content: bytes) -> Work | None:
         if not exact:
             known.date(text_of(element))
         known.dates += before
-    return known.work()
+    add_host(resource, known)
 
 
-def _resources(root: Element) -> Iterator[Element]:
-    return (element for element in root.iter("{*}resource") if name_of(element)[0].startswith(_SCHEMA))
-
-
-def below(parent: Element, *path: str) -> Iterator[Element]:
-    """Yield the elements at a path of local names; where a list has no element around it, its entries."""
-    holders = parent.iterchildren(f"{{*}}{path[0]}")
-    if len(path) == 1:
-        yield from holders
-        return
-    is_listed = False
-    for holder in holders:
-        is_listed = True
-        yield from below(holder, *path[1:])
-    if not is_listed and path[0] == f"{path[1]}s":
-        yield from below(parent, *path[1:])
-
-
-def describe(resource: Element, known: Describing) -> None:
-    """Add what the elements of DataCite below a resource state; in oai_openaire some are of Dublin Core."""
-    for element in below(resource, "language"):
-        known.language(text_of(element))
-    _titles(resource, known)
-    _agents(resource, known)
-    for element in below(resource, "publisher"):
-        known.publisher(text_of(element))
-    for element in below(resource, "dates", "date"):
-        known.date(text_of(element), _DATES.get(element.get("dateType") or "Issued", DateType.OTHER))
-    for element in below(resource, "resourceType"):
-        general, text = element.get("resourceTypeGeneral") or "", text_of(element)
-        is_general = general in _GENERAL
-        known.type(*((text, general) if is_general else (general, text)))
-    _identifiers(resource, known)
-    _hosts(resource, known)
-    _texts(resource, known)
-
-
-def _texts(resource: Element, known: Describing) -> None:
-    for element in below(resource, "subjects", "subject"):
-        known.subject(text_of(element), element.get(_LANGUAGE, ""))
-    for element in below(resource, "descriptions", "description"):
-        type_ = element.get("descriptionType") or ""
-        text = "".join(map(str, element.itertext()))
-        if type_ == "SeriesInformation" and (host := host_of(text_of(element))):
-            known.host(**host._asdict())
-        elif type_ != "SeriesInformation":
-            known.description(text, "abstract" if type_ in ("Abstract", "") else "note", element.get(_LANGUAGE, ""))
-    for element in (*below(resource, "rightsList", "rights"), *below(resource, "rights")):
-        known.rights(text_of(element) if not len(element) else "", element.get("rightsURI") or "")
-    for element in below(resource, "fundingReferences", "fundingReference"):
-        parts = {name_of(child)[1]: child for child in children(element)}
-        funder, funder_id, number, title = (text_of(parts[name]) if name in parts else "" for name in _FUNDING)
-        known.fund(funder, funder_id, number, first(part.get("awardURI") or "" for part in parts.values()), title)
-    for name, *path in _OTHERS:
-        for element in below(resource, *path):
-            known.more(name, text_of(element))
-
-
-_FUNDING = ("funderName", "funderIdentifier", "awardNumber", "awardTitle")
-_OTHERS = (
-    ("formats", "formats", "format"),
-    ("formats", "sizes", "size"),
-    ("places", "geoLocations", "geoLocation", "geoLocationPlace"),
-)
-
-
-def _titles(resource: Element, known: Describing) -> None:
-    subtitles = []
-    for element in below(resource, "titles", "title"):
-        type_ = element.get("titleType") or ""
-        if type_ == "Subtitle":
-            subtitles.append(text_of(element))
-        else:
-            known.title(text_of(element), _TITLES.get(type_, TitleType.MAIN), element.get(_LANGUAGE, ""))
-    if subtitles and known.titles and subtitles[0] not in known.titles[0].text:
-        known.titles[0] = known.titles[0]._replace(text=f"{known.titles[0].text}: {subtitles[0]}")
-
-
-def _agents(resource: Element, known: Describing) -> None:
-    for kind in ("creator", "contributor"):
-        for element in below(resource, f"{kind}s", kind):
-            inner = next((child for child in children(element) if name_of(child)[1] == kind), element)  # ROHub
-            agent = _agent(inner, kind)
-            type_ = inner.get("contributorType") or ""
-            role = "aut" if kind == "creator" else relator(type_)
-            if type_ in _ORGANIZATIONS and not agent.family:
-                agent = agent._replace(is_organization=True)
-            known.agent(agent._replace(role=role, is_author=kind == "creator" and is_author(role)))
-
-
-def _agent(element: Element, kind: str) -> Agent:
-    parts: dict[str, list[Element]] = {}
-    for child in children(element):
-        parts.setdefault(name_of(child)[1], []).append(child)
-    named = next(iter(parts.get(f"{kind}Name", ())), None)
-    name = text_of(named) if named is not None else ""
-    type_ = named.get("nameType") if named is not None else ""
-    ids = [(entry.get("schemeURI") or "", text_of(entry)) for entry in parts.get("nameIdentifier", ())]
-    orcid = first(orcid_of(f"{scheme} {text}") for scheme, text in ids)
-    affiliations = tuple(filter(None, map(text_of, parts.get("affiliation", ()))))
-    if type_ == "Organizational":
-        return organization(name, ror=first(ror_of(text) for _, text in ids))
-    family, given = (first(map(text_of, parts.get(part, ()))) for part in ("familyName", "givenName"))
-    if not (family and given) and type_ == "Personal" and name.count(",") == 1:
-        family, _, given = name.partition(",")
-    if family and given.strip():
-        suffix = agent_of(name).suffix if name.count(",") > 1 else ""
-        return person(family, given.strip(), suffix=suffix, orcid=orcid, affiliations=affiliations)
-    agent = agent_of(name)
-    return agent._replace(orcid=orcid or agent.orcid, affiliations=affiliations)
-
-
-def _identifiers(resource: Element, known: Describing) -> None:
-    for element in below(resource, "identifier"):
-        known.identifier(text_of(element), element.get("identifierType") or "")
-        known.link(text_of(element)) if "Type" not in "".join(map(str, element.keys())) else None
-    for element in below(resource, "alternateIdentifiers", "alternateIdentifier"):
-        known.identifier(text_of(element), element.get("alternateIdentifierType") or "")
-    for element in below(resource, "relatedIdentifiers", "relatedIdentifier"):
-        scheme, relation, text = (
-            (element.get("relatedIdentifierType") or ""),
-            (element.get("relationType") or ""),
-            text_of(element),
-        )
-        if relation in _SAME:
-            known.identifier(text, scheme)
-        elif relation in _HOSTS and scheme.upper() in ("ISSN", "EISSN", "PISSN", "LISSN"):
-            known.host(issn=text)
-        elif relation in _HOSTS and scheme.upper() == "ISBN":
-            known.host(isbn=text)
-        elif relation == "HasPart" and scheme == "URL" and file_type(text):
-            known.file(text)
-        elif scheme or "10." in text:
-            known.identifier(text, scheme, Relation.HOST if relation == "IsPublishedIn" else Relation.OTHER)
-
-
-def _hosts(resource: Element, known: Describing) -> None:
-    items = [item for item in below(resource, "relatedItems", "relatedItem") if item.get("relationType") in _HOSTS]
-    journals = [
-        item for item in below(resource, "relatedItems", "relatedItem") if item.get("relatedItemType") == "Journal"
-    ]
-    items = sorted(items, key=lambda item: item.get("relationType") != "IsPublishedIn") or journals
-    for item in items[:1]:
-        ids = {
-            (entry.get("relatedItemIdentifierType") or "").upper(): text_of(entry)
-            for entry in below(item, "relatedItemIdentifier")
-        }
-        known.host(
-            title=first(map(text_of, below(item, "titles", "title"))),
-            volume=first(map(text_of, below(item, "volume"))),
-            issue=first(map(text_of, below(item, "issue"))),
-            first_page=first(map(text_of, below(item, "firstPage"))) or first(map(text_of, below(item, "number"))),
-            last_page=first(map(text_of, below(item, "lastPage"))),
-            issn=ids.get("ISSN", "") or ids.get("EISSN", ""),
-            isbn=ids.get("ISBN", ""),
-        )
+def add_host(resource: Element, known: Describing) -> None:
+    """Add the item in which a resource was published: a related item that is said to be it, else a journal."""
+    items = find(resource, "relatedItems/relatedItem[relationType=IsPublishedIn]")
+    items += find(resource, "relatedItems/relatedItem[relationType=IsPartOf]")
+    for item in (items or find(resource, "relatedItems/relatedItem[relatedItemType=Journal]"))[:1]:
+        read_by("datacite_host", item, known)
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
 
-KERNEL = f"{_SCHEMA}kernel-4"
+KERNEL = "http://datacite.org/schema/kernel-4"
 _OFFICIAL = "http://schema.datacite.org/meta/kernel-4.6/metadata.xsd"
 GENERAL = TABLES["datacite_types"]
 _CONTRIBUTORS = TABLES["datacite_contributors"]
 _SCHEMES = TABLES["datacite_identifiers"]
 _FUNDER_IDS = {"/10.13039/": "Crossref Funder ID", "ror.org/": "ROR", "isni.org/": "ISNI", "grid.": "GRID"}
-_DATE_TYPES = {type_: word for word, type_ in _DATES.items()}
+_DATE_TYPES = TABLES["datacite_dates"]
 
 
 def write(work: Work) -> bytes:
@@ -268,10 +89,13 @@ _PART = {"relatedIdentifierType": "URL", "relationType": "HasPart"}
 
 def titles(stated: Facts, prefix: str = "") -> str:
     """Return the titles, the one to show first; OpenAIRE has the elements of DataCite under a prefix."""
-    types = {type_: word for word, type_ in reversed(_TITLES.items())}
     main = tag(f"{prefix}title", stated.title.text or UNKNOWN, lang(stated.title.language))
     others = (
-        tag(f"{prefix}title", text, {"titleType": types.get(type_, "AlternativeTitle"), **lang(language)})
+        tag(
+            f"{prefix}title",
+            text,
+            {"titleType": "TranslatedTitle" if type_ is TitleType.TRANSLATED else "AlternativeTitle", **lang(language)},
+        )
         for text, type_, language in stated.titles
     )
     return around(f"{prefix}titles", (main, *others))
@@ -366,13 +190,4 @@ def _published_in(stated: Facts) -> str:
     return around("relatedItem", parts, {"relatedItemType": kind, "relationType": "IsPublishedIn"})
 
 
-FORMAT = MetadataFormat(
-    namespaces=(*(f"{_SCHEMA}kernel-{kernel}" for kernel in _KERNELS), *_WRAPPERS),
-    rank=50,
-    read=read,
-    metadata_prefix="oai_datacite",
-    schema=_OFFICIAL,
-    write=write,
-    is_optional=True,
-    schemas=("http://schema.datacite.org/meta/",),
-)
+FORMAT = format_of("datacite", _more, metadata_prefix="oai_datacite", schema=_OFFICIAL, write=write)

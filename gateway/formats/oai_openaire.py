@@ -7,19 +7,19 @@ mandatory if applicable is there if it is known.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gateway.core.addresses import address, is_address
 from gateway.core.bibliography.types import address_of, type_of
-from gateway.core.model import DateType, FileLink, Identifier, Work, WorkDate
-from gateway.core.xmlio import Element, children, name_of, text_of
+from gateway.core.model import DateType, FileLink, Identifier, Work
+from gateway.core.xmlio import Element, text_of
 from gateway.core.xmltext import DC
-from gateway.formats import MetadataFormat, datacite
+from gateway.formats import datacite
 from gateway.formats._describing import Describing
+from gateway.formats._tables import format_of
 from gateway.formats._writing import TABLES, Facts, around, document, facts_of, lang, tag
-from gateway.formats.datacite import below, describe
 
-_OAIRE = ("http://namespace.openaire.eu/schema/oaire/", "http://namespaceopenaire.eu/schema/oaire/")
+_OAIRE = "http://namespace.openaire.eu/schema/oaire/"
 _HOST = {
     "citationTitle": "title", "citationVolume": "volume", "citationIssue": "issue", "citationStartPage": "first_page",
     "citationEndPage": "last_page",
@@ -28,50 +28,17 @@ _EMBARGOED = "c_f1cf"  # COAR access rights: embargoed access
 _SIZE = re.compile(r"(?i)\s*(\d{1,15})(?:\s*(?:bytes?|b))?\s*")
 
 
-def read(root: Element, _content: bytes) -> Work | None:
-    """Return the Work of a record; None if it is none."""
-    if name_of(root)[1] != "resource":
-        return None
-    known = Describing("oaire:file")
-    describe(root, known)
-    _dates(root, known)
-    fields: dict[str, str] = {}
-    for element in children(root):
-        name = name_of(element)[1]
-        if name in _HOST:
-            fields.setdefault(_HOST[name], text_of(element))
-        elif name == "licenseCondition":
-            known.rights(text_of(element), element.get("uri") or "")
-        elif name == "rights" and element.get("rightsURI"):
-            known.more("all_rights", element.get("rightsURI") or "")
-        elif name == "resourceType":
-            known.coar_type = type_of((element.get("uri") or "", text_of(element)))
-        elif name == "source" and text_of(element):
-            known.more("sources", text_of(element))
-        elif name in ("coverage", "format"):
-            known.more("places" if name == "coverage" else "formats", text_of(element))
-    known.host(**fields)
-    _files(root, known)
-    return known.work()
-
-
-def _dates(root: Element, known: Describing) -> None:
-    """Tell the end of an embargo from the date of availability, and cite what was issued, then accepted."""
-    is_embargoed = any(_EMBARGOED in (element.get("rightsURI") or "") for element in below(root, "rights"))
-    if is_embargoed:
-        known.dates = [
-            WorkDate(date.text, DateType.EMBARGO_END) if date.type is DateType.AVAILABLE else date
-            for date in known.dates
-        ]
-    if not any(date.type is DateType.ISSUED for date in known.dates):
-        known.dates = [
-            WorkDate(date.text, DateType.ISSUED) if date.type is DateType.ACCEPTED else date for date in known.dates
-        ]
-
-
-def _files(root: Element, known: Describing) -> None:
-    files = [element for element in children(root) if name_of(element)[1] == "file"]
-    sizes = [_SIZE.fullmatch(text_of(element)) for element in below(root, "sizes", "size")]
+def _more(resource: Element, known: Describing, held: Mapping[str, list[Element]]) -> None:
+    # Where an embargo ends, that is the date of availability. What was issued is cited, then what was accepted.
+    is_embargoed = any(_EMBARGOED in (element.get("rightsURI") or "") for element in held["rights"])
+    is_issued = any(date.type is DateType.ISSUED for date in known.dates)
+    same = {DateType.AVAILABLE: DateType.EMBARGO_END} if is_embargoed else {}
+    same |= {} if is_issued else {DateType.ACCEPTED: DateType.ISSUED}
+    known.dates = [date._replace(type=same.get(date.type, date.type)) for date in known.dates]
+    for element in held["resourceType"]:
+        known.coar_type = type_of((element.get("uri") or "", text_of(element)))
+    datacite.add_host(resource, known)
+    files, sizes = held["file"], [_SIZE.fullmatch(text_of(element)) for element in held["sizes/size or size"]]
     in_order = sizes if len(sizes) == len(files) else [None] * len(files)
     for element, size in zip(files, in_order, strict=True):
         known.file(text_of(element), element.get("mimeType") or "", int(size[1]) if size else None)
@@ -95,7 +62,7 @@ _NOT_IN_GUIDELINES = frozenset(("conference presentation", "newspaper", "manuscr
 def write(work: Work) -> bytes:
     """Return the work in UTF-8 (OpenAIRE Guidelines for Literature Repositories 4, application profile)."""
     stated = facts_of(work)
-    namespaces = {"oaire": _OAIRE[0], "datacite": datacite.KERNEL, "dc": DC}
+    namespaces = {"oaire": _OAIRE, "datacite": datacite.KERNEL, "dc": DC}
     return document("oaire:resource", namespaces, _OFFICIAL, (*_described(stated), *_accessible(stated)))
 
 
@@ -171,12 +138,4 @@ def _file(file: FileLink, stated: Facts, access: str) -> str:
     return tag("oaire:file", file.url, facts)
 
 
-FORMAT = MetadataFormat(
-    namespaces=_OAIRE,
-    rank=45,
-    read=read,
-    metadata_prefix="oai_openaire",
-    schema=_OFFICIAL,
-    write=write,
-    is_optional=True,
-)
+FORMAT = format_of("oai_openaire", _more, metadata_prefix="oai_openaire", schema=_OFFICIAL, write=write)
