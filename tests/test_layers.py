@@ -127,7 +127,7 @@ harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
 harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, harvest, mirror.instance_memory,
   schedule} + click
-harvester.commands.common_words <- harvester.fulltext.pdf.title_words + snowballstemmer
+harvester.commands.common_words <- gateway.core.normal_forms harvester.words + snowballstemmer
 harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, publish.unused, store, takedowns}
   HARVESTER + click
 harvester.__main__ <- harvester.cli

@@ -20,7 +20,7 @@ from gateway.core.normal_forms import letters, normalized
 from gateway.pages.citations import _initials
 from gateway.review.item_view import _plain
 from gateway.search.words import folded
-from harvester.fulltext.pdf.title_words import spelled
+from harvester.commands.common_words import spelled
 from harvester.graph.facts import _key
 from tests.growth import is_more_than_linear
 from tests.rows import each_row

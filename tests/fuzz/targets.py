@@ -33,6 +33,7 @@ from gateway.publish.provenance import read as read_provenance
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.server.request import escaped
 from harvester.audit import crossref as crossref_works
+from harvester.commands.common_words import spelled
 from harvester.fulltext import access_rights as access
 from harvester.fulltext import identifiers, page_ranges, retractions, rights_words
 from harvester.fulltext.check_copy import first_page_of
@@ -44,7 +45,6 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.title_words import spelled
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import (
     arxiv,
@@ -441,7 +441,7 @@ TARGETS = (
     Target("oai_pmh.description.friends", friends.parse, (samples.FRIENDS, samples.FRIENDS_2, samples.IDENTIFY)),
     Target("identifiers, resourcesync.fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
-    Target("licenses, title_words", _text(_compared), (*_TEXTS, samples.PAGE)),
+    Target("licenses, common_words", _text(_compared), (*_TEXTS, samples.PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("pdf.rules, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (samples.EMBARGO, *_RIGHTS)),

@@ -30,6 +30,8 @@ _COVER_WORDS = 150  # with fewer the second page is read too
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
 # Letters of Arabic and Persian that are written for each other, and the line that stretches words.
 _ARABIC = str.maketrans("\u06cc\u0649\u06a9\u0629\u06c0", "\u064a\u064a\u0643\u0647\u0647", "\u0640")
+# Persian letters as fonts of XePersian name them in PDFs: yeh, gaf, keheh.
+_XEPERSIAN = str.maketrans("\u036c\u037d\u037a\u0377", "\u064a\u06af\u0643\u0643")
 
 _WORDS = load("headings")
 _NUMBER = r"(?:[\divx]{1,4}\.?[ \t]{1,5})?"
@@ -47,8 +49,8 @@ _COVER = re.compile(any_of(_WORDS["cover"]))
 
 @lru_cache(maxsize=1 << 14)
 def _folded(character: str) -> str:
-    spread = unicodedata.normalize("NFKD", character).casefold().translate(_PLAIN).translate(_ARABIC)
-    return "".join(letter for letter in spread if letter.isalnum())
+    spread = unicodedata.normalize("NFKD", character.translate(_XEPERSIAN)).casefold()
+    return "".join(filter(str.isalnum, spread.translate(_PLAIN).translate(_ARABIC)))
 
 
 def folded(text: str) -> str:

@@ -33,7 +33,7 @@ from harvester.fulltext.pdf import rules
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
+from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type
 from harvester.fulltext.pdf.score import facts_of, score
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
@@ -114,7 +114,7 @@ def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable
         identifiers.all("doi"),
         tuple(titles),
         tuple(dict.fromkeys(filter(None, stated))),
-        pages_of(work, believed_descriptions),
+        next((description.pages for description in believed_descriptions if description.pages), 0),
         kind_of_record(work, believed_descriptions),
         named_of(work, identifiers, titles, believed_descriptions),
         other_type(work, believed_descriptions),

@@ -10,14 +10,12 @@ from collections.abc import Iterable
 from gateway.core.model import DocumentKind, Work
 from gateway.core.normal_forms import letters
 from harvester.fulltext.known_copies import Description
-from harvester.fulltext.page_ranges import pages_stated
 from harvester.words import any_of, load
 
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))
 
 _TABLES = load("record_kinds")
-_STATE_PAGES = ("identifier", "source", "format", "relation", "description")
 _COAR = re.compile(r"(?i)purl\.org/coar/resource_type/([\w-]{1,20})")
 _COAR_IN_LOWER_CASE = {code.lower(): DocumentKind(kind) for code, kind in _TABLES["coar"].items()}
 
@@ -89,13 +87,6 @@ def other_type(work: Work, described: Iterable[Description] = ()) -> str:
     """
     is_in_title = any(pattern.match(title.strip()) for title in work.texts("title") for _, pattern in _TITLES)
     return "" if is_in_title else type_beside(work.texts("type"), described)
-
-
-def pages_of(work: Work, described: Iterable[Description] = ()) -> int:
-    """Return the number of pages of a work, from a service, else from its record; 0: not known."""
-    return next((description.pages for description in described if description.pages), 0) or pages_stated(
-        work.texts(*_STATE_PAGES)
-    )
 
 
 def _telling(kinds: list[DocumentKind]) -> DocumentKind | None:

@@ -6,18 +6,24 @@ counts only if it has the title of the record.
 A title of fewer than three words must have the same letters, or an author in common; `Editorial` needs the author.
 """
 
+import re
 from collections.abc import Iterable
+from unicodedata import combining
 
 from gateway.core.model import Work
-from gateway.core.normal_forms import letters
+from gateway.core.normal_forms import letters, normalized
 from harvester.fulltext.identifiers import BESIDE, Identifiers
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC
 from harvester.fulltext.pdf.person_names import names_of, share
-from harvester.fulltext.pdf.title_words import beginnings
 from harvester.fulltext.pdf.titles import title_of
+from harvester.words import load, words_of
 
 _FEW_WORDS = 3  # titles with fewer do not distinguish works
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"  # letters of scripts without spaces: each two count as a word
+_WORD = re.compile(rf"(?=([{_WIDE}]{{2}}))|([^\W\d_{_WIDE}]{{2,100}})")
+_BEGINNING = 6  # letters of a word
+_STOP_WORDS = frozenset(words_of(load("stop_words")))
 
 
 def believed(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[Description, ...]:
@@ -68,6 +74,13 @@ def confirms(work: Work, described: Description) -> bool:
         for title in titles
         if (own := beginnings(title))
     )
+
+
+def beginnings(title: str) -> set[str]:
+    """Return the beginnings of the words of a title, without accents: `libraries` and `library` have the same."""
+    plain = normalized("NFC", "".join(sign for sign in normalized("NFKD", title).casefold() if not combining(sign)))
+    words = (pair or word for pair, word in _WORD.findall(plain))
+    return {word[:_BEGINNING] for word in words if word not in _STOP_WORDS and word}
 
 
 def _have_half_in_common(one: set[str], other: set[str]) -> bool:

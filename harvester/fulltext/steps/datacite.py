@@ -4,7 +4,6 @@ from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo, open_from_words
 from harvester.fulltext.identifiers import BARE
 from harvester.fulltext.known_copies import DATACITE, Copy, Description, Related, without_repetitions
-from harvester.fulltext.page_ranges import pages_stated
 from harvester.fulltext.retractions import by_title, by_update
 from harvester.fulltext.rights_words import doubt_about, is_reserving
 from harvester.fulltext.steps import Step
@@ -75,7 +74,6 @@ def _described(work: Node) -> Description:
         is_open=True if name else None,
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
         other_titles=_other_titles(work),
-        pages=pages_stated(texts(work, "sizes")),
         kind=(specific if general in _VAGUE else general) or general,
         related=_related(work),
         retracted=_retracted(work),

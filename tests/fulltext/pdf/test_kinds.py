@@ -5,7 +5,7 @@ from gateway.core.model import Candidate, DocumentKind, Outcome, Statement, Work
 from gateway.fulltext.decisions import KINDS, Thresholds, rule
 from gateway.fulltext.search_result import is_identified
 from harvester.fulltext.known_copies import Description
-from harvester.fulltext.page_ranges import number_of_pages, pages_stated
+from harvester.fulltext.page_ranges import number_of_pages
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
@@ -165,14 +165,6 @@ def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() ->
     for volume in ("Journal of Gardens", "Proceedings of the 12th Workshop on Dots", "The Handbook of Quiet Gardens"):
         assert kind_of_record(record(("title", volume))) is DocumentKind.VOLUME
         assert kind_of_record(record(("title", volume), ("type", "article"))) is DocumentKind.ARTICLE
-
-
-@each_row("statement, pages", [
-    ("Annals of Wet Land 12(3), 145-158, ISSN 0378-5955", 14), ("Jahrbuch, S. 45\u201358", 14), ("xii, 214 pages", 214),
-    ("2010-2015", 0), ("0 p.", 0), ("pp. 58-45", 0), ("10.1000/123-456", 0),
-])  # fmt: skip
-def test_a_statement_tells_how_many_pages_a_work_has(statement: str, pages: int) -> None:
-    assert pages_stated((statement,)) == pages
 
 
 @each_row("text, pages", [("45-58", 14), ("1234-45", 12), ("L12-L15", 4), ("45", 0), ("58-45", 0), ("1-99999", 0)])

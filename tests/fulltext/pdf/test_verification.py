@@ -19,7 +19,7 @@ from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
 from harvester.fulltext.pdf.score import WEIGHTS, facts_of
-from harvester.fulltext.pdf.title_words import beginnings
+from harvester.fulltext.pdf.trusted_descriptions import beginnings
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.documents import EFSA, described, others, wanted
@@ -165,12 +165,8 @@ def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
 
 
 def test_words_of_titles_are_compared_by_their_beginnings_without_stop_words() -> None:
-    assert beginnings("The Libraries' library: harvest-\ning of 12 Übersätze, p h y t o") == {
-        "librar",
-        "harves",
-        "ubersa",
-    }
-    assert beginnings("水文学") == beginnings("水文\n学") == {"水文", "文学"}
+    assert beginnings("The Libraries' library: harvesting of 12 Übersätze, p") == {"librar", "harves", "ubersa"}
+    assert (beginnings("水文学"), beginnings("Peat水文 학술지")) == ({"水文", "文学"}, {"peat", "水文", "학술", "술지"})
     assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
 
 
