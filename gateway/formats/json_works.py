@@ -1,4 +1,4 @@
-"""CSL JSON, and schema.org as JSON-LD, in the XML that XPath makes of JSON (F&O 3.1, §17.5): read only."""
+"""CSL JSON, schema.org as JSON-LD, and BibTeX, in the XML that XPath makes of JSON (F&O 3.1, §17.5): read only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gateway.core.model import DateType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import JSON
 from gateway.formats import MetadataFormat
+from gateway.formats._bibtex import csl_of
 from gateway.formats._describing import Describing
 
 Value: TypeAlias = "str | list[Value] | Mapping[str, Value]"
@@ -48,7 +49,7 @@ def read(root: Element, _content: bytes) -> Work | None:
     It is never a person, an organization or a site. Of equal ones, the first counts; of several that state no more than
     a title, none.
     """
-    nodes = _objects(_value(root))
+    nodes = [_plain(node) for node in _objects(_value(root))]
     nodes += [inner for node in nodes for inner in _objects(node.get("@graph", []))]
     nodes += [inner for node in nodes for inner in _objects(node.get("mainEntity", []))]
     works = [node for node in nodes if _texts(node, *_TITLES) and _is_work(_texts(node, "type", "@type"))]
@@ -81,6 +82,13 @@ def read(root: Element, _content: bytes) -> Work | None:
             add(text)
     known.language(_first(node, "language", "inLanguage"))
     return known.work()
+
+
+def _plain(node: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return an object, and an entry of BibTeX as one of CSL JSON."""
+    if "ENTRYTYPE" not in node:
+        return node
+    return csl_of({name: text for name, text in node.items() if isinstance(text, str)})
 
 
 def _stated(node: Mapping[str, Value]) -> int:

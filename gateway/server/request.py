@@ -30,7 +30,9 @@ _SHOWN_BYTES = 4000
 _ESCAPED_BYTES = 65_536
 _CHUNK_LINE_BYTES = 1024  # of the line before a chunk, and of all lines after the last
 _END_OF_HEAD = b"\r\n\r\n"
-_HOST = re.compile(rb"[A-Za-z0-9\-._~%!$&'()*+,;=:\[\]]*")  # and a port (RFC 3986 §3.2)
+_HOST = re.compile(  # and a port (RFC 3986 §3.2)
+    rb"(?:\[[A-Za-z0-9\-._~!$&'()*+,;=:]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?"
+)
 _TAIL = 16  # bytes at the end of a request line that hold its version
 
 

@@ -96,7 +96,7 @@ def test_request_that_wants_another_protocol_or_the_end_is_the_last(sent: bytes)
         (b"GET /a HTTP/1.1\r\nHost : x\r\n\r\n", 400),
         *(
             (b"GET /a HTTP/1.1\r\nHost: " + host + b"\r\n\r\n", 400)
-            for host in (b"a b", b"a\tb", b"a/b", b"u@a", b"\xe4")
+            for host in (b"a b", b"a\tb", b"a/b", b"u@a", b"\xe4", b"a:x", b"a:123456", b"[::1", b"::1", b"a%2")
         ),
         (b"GET /a HTTP/1.1\r\nX: a\x00b\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\nX: a\r\n b\r\n\r\n", 400),

@@ -13,6 +13,7 @@ from gateway.core.model import Cursor, RawPage, Slice
 from gateway.core.xmltext import JSON, clean, escape, escape_attribute
 from harvester.http.messages import Fetched
 from harvester.sources import Options
+from harvester.sources.resourcesync.bibtex import entry_of
 from harvester.sources.resourcesync.entries import Entry, entry_xml
 from harvester.sources.resourcesync.plan import Item
 from harvester.sources.resourcesync.request import headers_of
@@ -90,10 +91,15 @@ class Bundle:
         self._slices.append(Slice(item.uri, own.lastmod, collections, False, start, stop, tuple(abouts)))
 
     def _plain(self, uri: str, fetched: Fetched) -> bytes:
-        """Return the resource in UTF-8, and JSON as XML."""
-        if written := as_xml(fetched.body):
+        """Return the resource in UTF-8, and JSON or BibTeX as XML."""
+        if text := as_xml(fetched.body):
             self._notes.append(f"{uri}: it is JSON, and was written as XML.")
-            return written
+            return text
+        if fetched.body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"@", b"%"):
+            entry = entry_of(decode(fetched.body, fetched.header("Content-Type")).text)
+            if entry is not None:
+                self._notes.append(f"{uri}: it is BibTeX, and was written as XML.")
+                return written(entry)
         if is_plain(fetched.body):
             return fetched.body
         decoded = decode(fetched.body, fetched.header("Content-Type"))
@@ -133,9 +139,14 @@ def as_xml(body: bytes) -> bytes | None:
             return None
         refuse_heavy_json(body)
         value = json.loads(body.decode("utf-8-sig"), parse_constant=_refused)
-        return "".join(_written(value, f' xmlns="{JSON}"', 0)).encode("utf-8", "replace")
+        return written(value)
     except (ValueError, RecursionError, AnswerTooLarge):
         return None
+
+
+def written(value: object) -> bytes:
+    """Return a value of JSON as XML. Raise ValueError if it is too deep."""
+    return "".join(_written(value, f' xmlns="{JSON}"', 0)).encode("utf-8", "replace")
 
 
 def _refused(name: str) -> None:

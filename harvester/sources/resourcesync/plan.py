@@ -157,13 +157,13 @@ def _described_by(entry: Entry, role: Role) -> list[tuple[str, str, Role]]:
 def _describing(entry: Entry) -> tuple[Link, ...]:
     """Return the links to the metadata of content; of the page of a work, with its files, the preferred readable one.
 
-    XML is preferred, then JSON.
+    XML is preferred, then JSON, then BibTeX.
     """
     links = entry.related("describedby")
     if not entry.related("item"):
         return links
     typed = [(link, link.type or guess_type(split(link.href).path)[0] or "text/xml") for link in links]
-    return tuple(link for is_read in (is_xml, _is_json) for link, kind in typed if is_read(kind))[:1]
+    return tuple(link for is_read in (is_xml, _is_json, _is_bibtex) for link, kind in typed if is_read(kind))[:1]
 
 
 def role_of(entry: Entry) -> Role:
@@ -187,6 +187,10 @@ def is_xml(media_type: str) -> bool:
 def _is_json(media_type: str) -> bool:
     name = media_type.partition(";")[0].strip().lower()
     return name == "application/json" or name.endswith("+json")
+
+
+def _is_bibtex(media_type: str) -> bool:
+    return media_type.partition(";")[0].strip().lower() in ("application/x-bibtex", "text/x-bibtex")
 
 
 # --- the stored items of a list, compared with a plan: lists of changes do not name unchanged resources -----------

@@ -263,7 +263,7 @@ class PlanExecution:
         if count:
             self.walk.left_out += count
             self.walk.notes.append(
-                f"Resources that are neither metadata in XML or JSON nor described by any were left out: {count}."
+                f"Resources that are neither metadata that can be read nor described by any were left out: {count}."
             )
 
 

@@ -279,12 +279,17 @@ _SCHEMA_ORG = {"@graph": [{"@type": "Person", "name": "Okafor, Ada"}, _ARTICLE]}
 
 @pytest.mark.parametrize(
     ("media_type", "facts"),
-    [("application/vnd.citationstyles.csl+json", _CSL), ("application/ld+json", _SCHEMA_ORG), ("text/plain", None)],
+    [
+        ("application/vnd.citationstyles.csl+json", json.dumps(_CSL)),
+        ("application/ld+json", json.dumps(_SCHEMA_ORG)),
+        ("application/x-bibtex", "% Exported\n@misc{a, title = {Work {1}}, author = {Okafor, Ada}, year = 2020}"),
+        ("text/plain", None),
+    ],
 )
-def test_a_work_that_only_json_describes_is_read_and_one_that_only_bibtex_describes_is_counted(
+def test_a_work_that_only_json_or_bibtex_describes_is_read_and_one_that_only_text_describes_is_counted(
     site, run, published, media_type, facts
 ):
-    site.files["/1.json"] = json.dumps(facts).encode()
+    site.files["/1.json"] = (facts or "").encode()
     links = site.link("item", "1.pdf", type="application/pdf") + site.link("describedby", "1.json", type=media_type)
     _offer(site, site.entry("article?id=1", links=links))
     ran = run()
@@ -343,7 +348,7 @@ def test_what_is_no_metadata_and_not_described_is_left_out_and_reported(site, ru
     ran = run()
     assert (ran.status, ran.run.counts["received"], ran.run.is_complete) == (Status.SUCCEEDED, 1, True)
     notes = [event.text for event in house.inbox.events(ran.run.number)]
-    assert any("neither metadata in XML or JSON nor described by any were left out: 3." in note for note in notes)
+    assert any("neither metadata that can be read nor described by any were left out: 3." in note for note in notes)
     assert notes[-1].endswith("Nothing is missing; 3 resources that no readable metadata describes were left out.")
     assert ran.run.counts["left_out"] == 3
     assert site.times("/1.pdf") == 0
