@@ -115,7 +115,9 @@ def tried_of(state: SearchState | None, decisions: Iterable[Decision] = ()) -> T
         return None
     verdicts = {decision.url: decision.verdict for decision in decisions}
     for candidate in candidates_of(state):
-        if candidate.outcome in REVIEWED and candidate.found_by != NAMED:
+        if candidate.is_supplement:
+            verdicts.pop(candidate.url, None)  # the decision on it is not about the full text
+        elif candidate.outcome in REVIEWED and candidate.found_by != NAMED:
             verdicts.setdefault(candidate.url, "review")
     counts = Counter(verdicts.values())
     return Tried(

@@ -2,26 +2,30 @@
 
 import json
 import re
+from hashlib import sha256
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.core.model import Candidate, Decision, Outcome
 from gateway.core.takedowns import Kind, Takedown
-from gateway.core.typed_links import SUPPLEMENT, SUPPLEMENT_FILE
+from gateway.core.typed_links import SUPPLEMENT, SUPPLEMENT_FILE, Link
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import candidates_of
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
+from harvester.cli import main
 from harvester.fulltext.check_copy import Offer, check
 from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.pages.landing_page import read
 from harvester.fulltext.recheck.run import Order, Recheck
-from harvester.fulltext.steps import known_of
+from harvester.fulltext.steps import known_of, signposting
 from tests.applications import application
-from tests.fulltext.test_releasing import COPY, DAY, DOI, IDENTIFIER, ITEM, component, decisions, pdf, stamps
+from tests.fulltext.test_releasing import COPY, DAY, DOI, IDENTIFIER, ITEM, component, decisions, explained, pdf, stamps
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
 from tests.rows import each_row
 
@@ -79,6 +83,9 @@ def test_a_supplement_is_published_next_to_the_file_that_it_follows(searching) -
     assert OTHER not in search.web.asked
     found = {one.url: one.outcome for one in candidates_of(search.discovery.search(IDENTIFIER))}
     assert found == {COPY: Outcome.SUCCESS, DATA: Outcome.SUPPLEMENT, LOST: Outcome.WRONG_MIMETYPE}
+    line = ["--instance", str(search.settings.instance), "offer", "laro", "--folder", "new", "--dry-run", "--json"]
+    offered = [json.loads(text)["sha256"] for text in CliRunner().invoke(main, line).output.splitlines()]
+    assert offered == [sha256(search.web.own[COPY].body).hexdigest()]
     before = stamps(search)
     search.now += 100 * DAY
     search.discovery.renew(search.now, (), search.now)
@@ -121,6 +128,7 @@ def test_a_supplement_alone_waits_and_is_no_full_text(searching) -> None:
     assert search.run(identifier=IDENTIFIER) == {ITEM: "not-found"}
     assert (search.release(), decisions(search)) == (0, [("review", "rule")])
     before = search.store.counts("laro")["fulltext"]
+    assert ": No file was found." in explained(search)
     waiting = search.discovery.decisions(IDENTIFIER)[-1]
     search.discovery.decide(waiting._replace(verdict="accept", decided_by="anna"))
     search.release()
@@ -159,6 +167,35 @@ def test_a_takedown_of_a_supplement_hides_it_alone(searching) -> None:
     file.change(lambda known: (*known, Takedown(Kind.URL, DATA.partition("://")[2])))
     apply_takedowns(search.store, search.inbox, file)
     assert (typed(search, DATA), typed(search, COPY)) == ("", "info:eu-repo/semantics/objectFile")
+
+
+HOME = "https://journal.example.org"
+
+
+@each_row("markup, url", [
+    ('<a href="/s/9.csv">Supplementary table 1</a>', f"{HOME}/s/9.csv"),
+    ('<a href="/doi/suppl/10.5/a/suppl_file/si_001.pdf">Supporting Information (PDF)</a>',
+     f"{HOME}/doi/suppl/10.5/a/suppl_file/si_001.pdf"),
+    ('<a href="https://cdn.example.com/esm/10.5555%2Fa/1_MOESM1_ESM.xlsx">Table</a>',
+     "https://cdn.example.com/esm/10.5555%2Fa/1_MOESM1_ESM.xlsx"),
+    ('<a href="https://cdn.example.com/esm/1_MOESM1_ESM.xlsx">Table</a>', ""),
+    ('<a href="/esm/10.5555%2Fb/1_MOESM1_ESM.xlsx">Table</a>', ""),
+    ('<section class="related-articles"><p><a href="/s/9.csv">Supplementary table 1</a></p></section>', ""),
+    ('<a href="/9/supplements.html">Supplements</a>', ""), ('<a href="/s/9.csv">Support us</a>', ""),
+    ('<a href="/suppl_file/peer_review_file.pdf">Supplementary file</a>', ""),
+    ('<meta name="citation_pdf_url" content="/s/9.pdf"><a href="/s/9.pdf">Supplementary table 1</a>', ""),
+])  # fmt: skip
+def test_a_link_to_a_supplement_says_so_and_leads_to_a_file_of_this_work(markup: str, url: str) -> None:
+    page = read(f"<html><body>{markup}".encode(), f"{HOME}/doi/10.5555/a")
+    assert [copy.url for copy in page.supplements] == [url] * bool(url)
+
+
+def test_typed_links_lead_to_supplements() -> None:
+    page, file, data, more = (f"{HOME}/{name}" for name in ("a", "a.pdf", "data.csv", "more.csv"))
+    links = (Link(page, "item", file), Link(page, "item", data), Link(page, SUPPLEMENT, more))
+    signposts = signposting.read(page, (*links, Link(data, "type", SUPPLEMENT_FILE)))
+    assert [copy.url for copy in signposts.copies] == [file]
+    assert {(copy.url, copy.beside) for copy in signposts.supplements((file,))} == {(more, (file,)), (data, (file,))}
 
 
 FILE = Candidate(COPY, "landing_page", outcome=Outcome.SUCCESS, sha256="0" * 64, license="cc-by", judge=1,

@@ -60,7 +60,8 @@ def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepRe
     end = Outcome.SUCCESS if copies else Outcome.NO_PDF_LINK
     beside = tuple(copy.url for copy in copies)
     supplements = [visited.page.page_terms.of(copy.url).on(copy) for copy in signposts.supplements(beside)]
-    supplements += [copy._replace(beside=(*copy.beside, *beside)) for copy in visited.page.supplements]
+    if copies:  # else `landing_page` reads this page
+        supplements += [copy._replace(beside=(*copy.beside, *beside)) for copy in visited.page.supplements]
     copies += (retracted_page(asked, terms),) if copies and terms.retracted else ()
     copies = without_repetitions([*copies, *supplements])
     return StepResult(end, copies, identifiers=_cited(known, signposts) or _cited(known, own), host=host)
