@@ -191,7 +191,7 @@ def _supplement(candidate: Candidate, visited: Visit) -> Candidate:
         return candidate._replace(outcome=Outcome.WRONG_MIMETYPE)
     if PDF in (stated, visited.mime_type):
         outcome = extract(body).outcome if is_pdf(visited) else Outcome.NOT_PDF
-        if outcome not in (Outcome.SUCCESS, Outcome.NO_TEXT):
+        if outcome in (Outcome.NOT_PDF, Outcome.BROKEN_PDF, Outcome.ENCRYPTED_PDF):
             return candidate._replace(outcome=outcome)
     elif visited.mime_type == _ZIP or _ZIPPED.search(stated):
         if not is_zipfile(BytesIO(body)):

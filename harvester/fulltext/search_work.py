@@ -101,7 +101,7 @@ def search(
     known = replace(known_of(work, settings), refused=frozenset(refused))
     under_way = _Search(known, fetch, at, most_files, accepted, keep)
     under_way.keep_text = keep_text
-    under_way.supplements += map(again, supplements)
+    under_way.former_supplements = tuple(map(again, supplements))
     under_way.unproven, under_way.looked = frozenset(unproven), looked or {}
     if work.files:
         return under_way.check_named_files(work.all_files if wants_named else (), is_another=is_another)
@@ -126,6 +126,7 @@ class _Search:
         self.candidates: list[Candidate] = []
         self.waiting: list[Offer] = []  # copies that are not yet checked
         self.supplements: list[Offer] = []  # they are checked last, at most `most_files` of them
+        self.former_supplements: tuple[Offer, ...] = ()
         self.supplements_left = most_files
         self.addresses: list[Candidate] = []  # copies that are not PDFs or need a key: stored, not requested
         self.ends: set[Outcome] = set()  # outcomes of the steps for files
@@ -285,7 +286,7 @@ class _Search:
 
     def _check_supplements(self) -> None:
         """Check the supplements to which pages of the work link; each address of a search is checked once."""
-        for offer in self.supplements:
+        for offer in (*self.supplements, *self.former_supplements):  # what the page says now counts
             url = offer.copy.url
             is_new = url not in self.seen and url not in self.reached and not offer.copy.needs_key
             if is_new and self.supplements_left and self.addresses_left:

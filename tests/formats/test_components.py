@@ -30,15 +30,16 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
         (Statement("title", "A title"),),
         ("https://doi.org/10.5555/1",),
         "https://example.net/1",
-        files,
         modified=modified,
-    )
+    ).with_files(files)
     content = oai_didl.write(work)
     read = oai_didl.files_of_ours(xmlio.parse(content))
     apart = oai_didl.read_apart(content)
     assert apart is not None
-    assert apart.files == read
-    assert apart._replace(files=()) == (oai_didl.read(xmlio.parse(content), content) or Work())._replace(files=())
+    assert apart.all_files == read
+    whole = oai_didl.read(xmlio.parse(content), content) or Work()
+    assert {file.url for file in whole.supplements} == {file.url for file in apart.supplements}
+    assert apart.with_files(()) == whole.with_files(())
     return read
 
 
@@ -55,6 +56,7 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
         NAMED._replace(found_at="2026-11-24T12:00:00Z", sha256="1" * 64, size=7),
         NAMED._replace(found_at="2026-11-24T12:00:00Z", version="v 2", missing="since 2026-11-26 (not-found)"),
         NAMED._replace(found_in="", missing="since 2026-11-26 (forbidden)"),
+        FOUND._replace(is_supplement=True),
         NAMED._replace(sha256="2" * 64, digests=(("sha256", "2" * 64), ("md5", "3" * 32))),
     ],
 )

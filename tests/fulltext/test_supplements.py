@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner
+from lxml import etree
 
 from gateway.core.model import Candidate, Decision, Outcome
 from gateway.core.takedowns import Kind, Takedown
@@ -24,6 +25,7 @@ from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages.landing_page import read
 from harvester.fulltext.recheck.run import Order, Recheck
 from harvester.fulltext.steps import known_of, signposting
+from harvester.mirror.read_components import components, files
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, DAY, DOI, IDENTIFIER, ITEM, component, decisions, explained, pdf, stamps
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
@@ -102,8 +104,8 @@ def test_a_supplement_is_published_next_to_the_file_that_it_follows(searching) -
         assert [file["url"] for file in shown["files"]] == [COPY]
         assert [(file["url"], file["mimeType"]) for file in shown["supplements"]] == [(DATA, "application/zip")]
         page = client.get(f"/items/{IDENTIFIER}")
-        files, supplements = page.text.partition('id="files"')[2].partition('id="supplements"')[::2]
-        assert (COPY in files, DATA in files, DATA in supplements) == (True, False, True)
+        table, supplements = page.text.partition('id="files"')[2].partition('id="supplements"')[::2]
+        assert (COPY in table, DATA in table, DATA in supplements) == (True, False, True)
         assert f'<{DATA}>; rel="{SUPPLEMENT}"; type="application/zip"' in page.headers["Link"]
         (linked,) = (
             one for one in client.get(f"/items/{IDENTIFIER}.linkset.json").json["linkset"] if one["anchor"] == DATA
@@ -114,11 +116,17 @@ def test_a_supplement_is_published_next_to_the_file_that_it_follows(searching) -
             "describes": COPY,
             SUPPLEMENT: DATA,
         }
-        files = client.get("/resourcesync/files/resourcelist-1.xml").text
+        listed = client.get("/resourcesync/files/resourcelist-1.xml").text
         assert (
             f'<rs:ln rel="type" href="{SUPPLEMENT_FILE}"/>'
-            in files.partition(f"<loc>{DATA}</loc>")[2].partition("</url>")[0]
+            in listed.partition(f"<loc>{DATA}</loc>")[2].partition("</url>")[0]
         )
+
+
+def test_a_mirror_has_a_supplement_as_one(searching) -> None:
+    search = searched(searching)
+    held = files(components(etree.tostring(search.didl(ITEM))))
+    assert {file.locations: file.type for file in held}[DATA,] == SUPPLEMENT_FILE
 
 
 def test_a_supplement_alone_waits_and_is_no_full_text(searching) -> None:
