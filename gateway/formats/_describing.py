@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from gateway.core.addresses import address, is_address, uri_of
 from gateway.core.bibliography.dublin_core import statements_of
 from gateway.core.bibliography.funding import funding_of, grants_in
+from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.identifiers import identifier_of, is_test_address, issn_of, of_relation
 from gateway.core.bibliography.languages import languages_in
 from gateway.core.bibliography.people import MOST, agent_of, is_name
@@ -95,6 +96,13 @@ class Describing:
         for name, stated in values.items():
             if text := issn_of(stated) if name == "issn" else one_line(stated):
                 self._host.setdefault(name, text)
+
+    def source(self, text: str, kind: str = "sources") -> None:
+        """Set the Host if a text has the form of one: a journal with its numbers; else add it as one of this kind."""
+        if host := host_of(text):
+            self.host(**host._asdict())
+        elif kind:
+            self.more(kind, text)
 
     def type(self, *words: str) -> None:
         """Add the words of the record for the type; `coar_type` replaces what they mean."""
