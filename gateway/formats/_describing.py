@@ -200,7 +200,7 @@ class Describing:
     def work(self) -> Work | None:
         """Return the Work, or None if nothing was found."""
         known = self.bibliography()
-        own = of_relation(known.identifiers)
+        own = of_relation(known.identifiers) if known.identifiers else ()
         resolved = [entry.url for entry in own if entry.scheme in ("doi", "handle")]
         others = [entry.url for entry in own if entry.scheme == "url" and not file_type(entry.url)]
         page = next((url for url in (*self.pages, *others, *resolved) if not is_test_address(url)), "")
@@ -210,14 +210,7 @@ class Describing:
         files: dict[str, FileLink] = {}
         for file in self.files:
             files.setdefault(file.url, file if file.license else file._replace(license=self.license))
-        return Work(
-            statements=statements,
-            identifiers=tuple(resolved),
-            landing_page=page,
-            files=tuple(files.values()),
-            license=self.license,
-            bibliography=known,
-        )
+        return Work(statements, tuple(resolved), page, tuple(files.values()), self.license, bibliography=known)
 
 
 def _add(texts: list[str], text: str) -> None:
