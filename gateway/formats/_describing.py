@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from gateway.core.addresses import address, is_address, uri_of
 from gateway.core.bibliography.dublin_core import statements_of
 from gateway.core.bibliography.funding import funding_of, grants_in
+from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.identifiers import identifier_of, is_test_address, issn_of, of_relation
 from gateway.core.bibliography.languages import languages_in
 from gateway.core.bibliography.people import MOST, agent_of, is_name
@@ -95,6 +96,13 @@ class Describing:
         for name, stated in values.items():
             if text := issn_of(stated) if name == "issn" else one_line(stated):
                 self._host.setdefault(name, text)
+
+    def source(self, text: str, kind: str = "sources") -> None:
+        """Set the Host if a text has the form of one: a journal with its numbers; else add it as one of this kind."""
+        if host := host_of(text):
+            self.host(**host._asdict())
+        elif kind:
+            self.more(kind, text)
 
     def type(self, *words: str) -> None:
         """Add the words of the record for the type; `coar_type` replaces what they mean."""
@@ -192,7 +200,7 @@ class Describing:
     def work(self) -> Work | None:
         """Return the Work, or None if nothing was found."""
         known = self.bibliography()
-        own = of_relation(known.identifiers)
+        own = of_relation(known.identifiers) if known.identifiers else ()
         resolved = [entry.url for entry in own if entry.scheme in ("doi", "handle")]
         others = [entry.url for entry in own if entry.scheme == "url" and not file_type(entry.url)]
         page = next((url for url in (*self.pages, *others, *resolved) if not is_test_address(url)), "")
@@ -202,14 +210,7 @@ class Describing:
         files: dict[str, FileLink] = {}
         for file in self.files:
             files.setdefault(file.url, file if file.license else file._replace(license=self.license))
-        return Work(
-            statements=statements,
-            identifiers=tuple(resolved),
-            landing_page=page,
-            files=tuple(files.values()),
-            license=self.license,
-            bibliography=known,
-        )
+        return Work(statements, tuple(resolved), page, tuple(files.values()), self.license, bibliography=known)
 
 
 def _add(texts: list[str], text: str) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, best_role, is_author, orcid_of, organization, person, ror_of
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
 from gateway.core.words import table
@@ -151,8 +150,8 @@ def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]
 def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
     """Return what reads the agent in an element.
 
-    `spec` has the paths of family, given, suffix, prefix, orcid, ror, group, name, affiliations. Of a person and a group
-    the first one in it counts.
+    `spec` has the paths of family, given, suffix, prefix, orcid, ror, group, name, affiliations. The first one in it
+    counts, of a person and a group.
     """
     fields = [field for field, paths in spec.items() if field in _FIELDS for _ in paths]
     is_group_first = next((field for field in spec if field in ("family", "group")), "") == "group"
@@ -220,10 +219,8 @@ def add_source(known: Describing, _element: object, words: str) -> None:
     bare = words.lower().removeprefix("urn:").removeprefix("issn").strip(" :")
     if len(bare) == 9 and bare[4] == "-":  # noqa: PLR2004
         known.host(issn=bare)
-    elif host := host_of(words):
-        known.host(**host._asdict())
     else:
-        known.more("sources", words)
+        known.source(words)
 
 
 def _relation(known: Describing, _element: Element, words: str) -> None:
@@ -247,7 +244,7 @@ TARGETS: Mapping[str, Callable[..., object]] = {
         words, scheme, Relation(relation)
     ),
     "source": add_source,
-    "place": lambda known, _, words: (host := host_of(words)) and known.host(**host._asdict()),
+    "place": lambda known, _, words: known.source(words, ""),
     "relation": _relation,
     "rights": lambda known, _, words, url="": known.rights(words, url),
     "licence": lambda known, _, words: known.rights(words if "creativecommons.org" in license_in(words) else ""),

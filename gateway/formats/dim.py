@@ -1,12 +1,12 @@
 """`dim`: DSpace's Intermediate Metadata, its metadata fields as they are stored: read only. `xoai` has them, too."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from gateway.core.bibliography.hosts import host_of
-from gateway.core.bibliography.people import OTHER, agent_of, relator
-from gateway.core.model import DateType, TitleType, Work
+from gateway.core.bibliography.people import relator
+from gateway.core.model import DateType, Host, TitleType, Work
 from gateway.core.words import table
-from gateway.core.xmlio import Element, name_of, text_of
+from gateway.core.xmlio import Element, text_of
 from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing
 
@@ -25,72 +25,35 @@ def add_field(known: Describing, field: tuple[str, str, str], text: str, languag
     kind, meaning = _BY_FIELD.get(name) or (_BY_FIELD.get(f"{schema}.{element}.*") if qualifier else None) or ("", "")
     language = "" if language in ("*", "none") else language.replace("_", "-")
     if kind == "agent":
-        role = (relator(qualifier) or OTHER) if meaning == "?" else meaning
-        known.agent(agent_of(text, language, role))
+        known.name(text, relator(qualifier) if meaning == "?" else meaning, language)
     elif kind:
         _ADDERS[kind](known, meaning, text, language)
 
 
-def _title(known: Describing, meaning: str, text: str, language: str) -> None:
-    known.title(text, TitleType(meaning), language)
-
-
-def _date(known: Describing, meaning: str, text: str, _language: str) -> None:
-    known.date(text, DateType(meaning))
-
-
-def _identifier(known: Describing, meaning: str, text: str, _language: str) -> None:
-    known.identifier(text, meaning)
-
-
-def _host(known: Describing, meaning: str, text: str, _language: str) -> None:
-    if meaning == "title" and (host := host_of(text)):
-        known.host(**host._asdict())
-    else:
-        known.host(**{meaning: text})
-
-
-def _description(known: Describing, meaning: str, text: str, language: str) -> None:
-    known.description(text, meaning, language)
-
-
-def _text(known: Describing, meaning: str, text: str, language: str) -> None:
-    if meaning == "citation":
-        if host := host_of(text):
-            known.host(**host._asdict())
-        else:
-            known.more("sources", text)
-    elif meaning in ("places", "formats", "relations"):
-        known.more(meaning, text)
-    elif meaning == "subject":
-        known.subject(text, language)
-    else:
-        getattr(known, meaning)(text)
-
-
-_ADDERS: dict[str, Any] = {
-    "title": _title,
-    "date": _date,
-    "identifier": _identifier,
-    "host": _host,
-    "description": _description,
-    "text": _text,
+_ADDERS: Mapping[str, Callable[[Describing, str, str, str], object]] = {
+    "title": lambda known, meaning, text, language: known.title(text, TitleType(meaning), language),
+    "date": lambda known, meaning, text, _: known.date(text, DateType(meaning)),
+    "identifier": lambda known, meaning, text, _: known.identifier(text, meaning),
+    "host": lambda known, meaning, text, _: known.host(**{meaning: text}),
+    "journal": lambda known, _meaning, text, _: known.host(**(host_of(text) or Host(text))._asdict()),
+    "description": lambda known, meaning, text, language: known.description(text, meaning, language),
+    "subject": lambda known, _meaning, text, language: known.subject(text, language),
+    "source": lambda known, _meaning, text, _: known.source(text),
+    "more": lambda known, meaning, text, _: known.more(meaning, text),
+    "text": lambda known, meaning, text, _: getattr(known, meaning)(text),
 }
 
 
 def read(root: Element, _content: bytes) -> Work | None:
     """Return the Work of a record, or of the first one in a list; None if there is none."""
-    record = root
-    if name_of(root)[1] != "dim" or root.find("{*}field") is None:
-        found = next((element for element in root.iter("{*}dim") if element.find("{*}field") is not None), None)
-        if found is None:
-            return None
-        record = found
-    known = Describing("dim:field")
-    for field in record.iterfind("{*}field"):
-        name = (field.get("mdschema") or "", field.get("element") or "", field.get("qualifier") or "")
-        add_field(known, name, text_of(field), field.get("lang") or "")
-    return known.work()
+    for record in root.iter("{*}dim"):
+        if fields := list(record.iterfind("{*}field")):
+            known = Describing("dim:field")
+            for field in fields:
+                name = (field.get("mdschema") or "", field.get("element") or "", field.get("qualifier") or "")
+                add_field(known, name, text_of(field), field.get("lang") or "")
+            return known.work()
+    return None
 
 
 FORMAT = MetadataFormat(namespaces=(_DIM,), rank=25, read=read, roots=("dim",))

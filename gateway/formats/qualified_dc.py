@@ -6,56 +6,19 @@ lists in one element, divided by semicolons, and types of identifiers in attribu
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from gateway.core.bibliography.hosts import host_of
 from gateway.core.bibliography.people import agent_of, parts_of_list, relator
 from gateway.core.model import DateType, Relation, TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DC, DCTERMS, XML, XSI
-from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing
 from gateway.formats._statements import ELEMENTS, LEADING, work_of
+from gateway.formats._tables import TABLES, format_of
 
+_TABLE = TABLES["qualified_dc"]
 _EDM = "http://www.europeana.eu/schemas/edm/"
-_OLAC = "http://www.language-archives.org/OLAC/"
-# The dates of the terms; a DSpace writes the date of accession as that of acceptance, so it comes late.
-_DATES = {
-    "issued": DateType.ISSUED, "date": DateType.ISSUED, "dateCopyrighted": DateType.COPYRIGHTED,
-    "created": DateType.CREATED, "available": DateType.AVAILABLE, "dateAccepted": DateType.ACCEPTED,
-    "dateSubmitted": DateType.SUBMITTED, "modified": DateType.OTHER, "valid": DateType.OTHER,
-}  # fmt: skip
-# Terms that name another work, or a part of this one: their addresses do not lead to this one.
-_OF_OTHERS = frozenset((
-    "conformsTo", "hasVersion", "isPartOf", "isReferencedBy", "isReplacedBy", "isRequiredBy", "isVersionOf",
-    "references", "replaces", "requires", "hasPart", "tableOfContents", "provenance",
-))  # fmt: skip
-# What the terms refine (DCMI Metadata Terms §2), of those that can have links.
-_REFINES = {
-    "hasFormat": "relation",
-    "isFormatOf": "relation",
-    "license": "rights",
-    "medium": "format",
-    "extent": "format",
-}
-_KNOWN = frozenset((
-    *ELEMENTS, *_DATES, *_OF_OTHERS, *_REFINES, "alternative", "abstract", "bibliographicCitation", "accessRights",
-    "rightsHolder", "spatial", "temporal",
-))  # fmt: skip
-# Below these are works that the record cites, contains or belongs to.
-_REFERENCES = frozenset((
-    "ref-list", "references", "citation_list", "listBibl", "relatedItem", "relatedItems", "back", "bibliography",
-    "citations", "citationList", "product", "related-article",
-))  # fmt: skip
-_NAMESPACES = (
-    DCTERMS,
-    DC,  # bare elements; ResourceSync names this profile (Z39.99 §14.5, Example 28)
-    "http://worldcat.org/xmlschemas/qdc-1.0/",  # CONTENTdm, OCLC
-    "http://dspace.org/qualifieddc/",  # DSpace
-    "http://www.openarchives.org/OAI/2.0/oai_dcterms/",
-    "http://www.bl.uk/namespaces/oai_dcq/",
-    "http://www.openarchives.org/OAI/2.0/oai_qdc/",
-    f"{_OLAC}1.1/",
-    f"{_OLAC}1.0/",
-)
+_DATES = {name: DateType(type_) for name, type_ in _TABLE["dates"].items()}
+_OF_OTHERS, _REFERENCES = frozenset(_TABLE["of_others"]), frozenset(_TABLE["references"])
+_KNOWN = frozenset((*ELEMENTS, *_DATES, *_OF_OTHERS, *_TABLE["elements"])) - {"isShownAt", "isShownBy"}
 
 
 def read(root: Element, _content: bytes) -> Work | None:
@@ -65,9 +28,13 @@ def read(root: Element, _content: bytes) -> Work | None:
         return None
     known = Describing("dcterms")
     for name, element, text in found:
-        _ADDERS.get(name, _nothing)(known, name, element, text)
+        if name in _TABLE["elements"]:
+            kind, option = _TABLE["elements"][name]
+            _ADDERS[kind](known, element, text, option)
     _dates(found, known)
-    return linked(known, ((_REFINES.get(name, name), text) for name, _, text in found if name not in _OF_OTHERS))
+    return linked(
+        known, ((_TABLE["refines"].get(name, name), text) for name, _, text in found if name not in _OF_OTHERS)
+    )
 
 
 def linked(known: Describing, stated: Iterable[tuple[str, str]]) -> Work | None:
@@ -96,30 +63,20 @@ def terms_below(root: Element) -> Iterator[Element]:
             stack.append(children(element))
 
 
+def _language(element: Element) -> str:
+    return element.get(f"{{{XML}}}lang", "")
+
+
 def _type(element: Element) -> str:
     """Return the scheme that an element states: `dcterms:URI`, `type="doi"`."""
     stated = element.get(f"{{{XSI}}}type") or element.get("type") or element.get("scheme") or ""
     return stated.rpartition(":")[2]
 
 
-def _parts(text: str) -> list[str]:
-    return list(filter(None, map(str.strip, text.split(";")))) if ";" in text else [text]
-
-
-def _title(known: Describing, name: str, element: Element, text: str) -> None:
-    known.title(text.rstrip("; "), TitleType.MAIN if name == "title" else TitleType.ALTERNATIVE, _language(element))
-
-
-def _language(element: Element) -> str:
-    return element.get(f"{{{XML}}}lang", "")
-
-
-def _agent(known: Describing, name: str, element: Element, text: str) -> None:
-    attributes = element.items()
-    stated = next((str(value) for key, value in attributes if str(key).endswith(("}code", "role"))), "")
-    role = relator(stated) if stated else "aut" if name == "creator" else "ctb"
+def _agent(known: Describing, element: Element, text: str, role: str) -> None:
+    stated = next((str(value) for key, value in element.items() if str(key).endswith(("}code", "role"))), "")
     for part in parts_of_list(text):
-        known.agent(agent_of(part, _language(element), role))
+        known.agent(agent_of(part, _language(element), relator(stated) if stated else role))
 
 
 def _dates(found: list[tuple[str, Element, str]], known: Describing) -> None:
@@ -138,66 +95,35 @@ def _dates(found: list[tuple[str, Element, str]], known: Describing) -> None:
     known.dates.sort(key=lambda date: date.text not in refined)
 
 
-def _identifier(known: Describing, name: str, element: Element, text: str) -> None:
+def _identifier(known: Describing, element: Element, text: str, _option: str) -> None:
     type_ = _type(element).lower()
     if type_ in ("issn", "eissn"):
         known.host(issn=text)
-    elif name == "bibliographicCitation" or type_ == "citation" or text.count(" ") > 3:  # noqa: PLR2004
-        if host := host_of(text):
-            known.host(**host._asdict())
-        else:
-            known.more("sources", text)
+    elif type_ == "citation" or text.count(" ") > 3:  # noqa: PLR2004
+        known.source(text)
     else:
         known.identifier(text, type_)
 
 
-def _source(known: Describing, name: str, element: Element, text: str) -> None:
-    type_ = _type(element).lower()
-    if type_ in ("issn", "eissn") or (len(text) < 40 and "issn" in text.lower()):  # noqa: PLR2004
+def _source(known: Describing, element: Element, text: str, kind: str) -> None:
+    if _type(element).lower() in ("issn", "eissn") or (len(text) < 40 and "issn" in text.lower()):  # noqa: PLR2004
         known.host(issn=text)
-    elif host := host_of(text):
-        known.host(**host._asdict())
     else:
-        known.more("sources" if name == "source" else "relations", text)
+        known.source(text, kind)
 
 
-def _relation(known: Describing, _name: str, element: Element, text: str) -> None:
+def _relation(known: Describing, element: Element, text: str, _option: str) -> None:
     if "://" in text or text.lower().startswith(("doi:", "hdl:", "urn:")):
         known.identifier(text, _type(element), Relation.OTHER)
     else:
         known.more("relations", text)
 
 
-def _listed(known: Describing, name: str, element: Element, text: str) -> None:
-    for part in _parts(text):
-        if name == "subject":
-            known.subject(part, _language(element))
-        elif name == "type":
-            known.type(part)
-        elif name == "language":
-            known.language(part)
-        else:
-            known.more({"extent": "formats", "medium": "formats", "format": "formats"}.get(name, "places"), part)
+def _description(known: Describing, element: Element, _text: str, type_: str) -> None:
+    known.description("".join(map(str, element.itertext())), type_, _language(element))
 
 
-def _plain(known: Describing, name: str, element: Element, text: str) -> None:
-    if name == "publisher":
-        known.publisher(text)
-    elif name in ("rights", "accessRights"):
-        known.rights(text)
-    else:
-        type_ = {"abstract": "abstract", "tableOfContents": "contents"}.get(name, "")
-        known.description("".join(map(str, element.itertext())), type_, _language(element))
-
-
-def _page(known: Describing, name: str, _element: Element, text: str) -> None:
-    if name == "isShownAt":
-        known.pages.insert(0, text)
-    else:
-        known.file(text)
-
-
-def _licence_first(known: Describing, _name: str, _element: Element, text: str) -> None:
+def _licence_first(known: Describing, _element: Element, text: str, _option: str) -> None:
     known.license = ""  # a licence is more than a statement of rights
     before = known.all_rights
     known.all_rights = []
@@ -205,35 +131,31 @@ def _licence_first(known: Describing, _name: str, _element: Element, text: str) 
     known.all_rights += [entry for entry in before if entry != text]
 
 
-def _nothing(*_: object) -> None:
-    pass
+def _list(known: Describing, element: Element, text: str, kind: str) -> None:
+    for part in filter(None, map(str.strip, text.split(";"))):
+        if kind == "subject":
+            known.subject(part, _language(element))
+        elif kind in ("places", "formats"):
+            known.more(kind, part)
+        else:
+            getattr(known, kind)(part)
 
 
-_ADDERS: Mapping[str, Callable[[Describing, str, Element, str], None]] = {
-    **dict.fromkeys(("title", "alternative"), _title),
-    **dict.fromkeys(("creator", "contributor"), _agent),
-    **dict.fromkeys(("identifier", "bibliographicCitation"), _identifier),
-    **dict.fromkeys(("source", "isPartOf"), _source),
-    **dict.fromkeys(
-        ("relation", "hasFormat", "isFormatOf", *sorted(_OF_OTHERS - {"isPartOf", "tableOfContents", "provenance"})),
-        _relation,
-    ),
-    **dict.fromkeys(
-        ("subject", "type", "language", "format", "extent", "medium", "coverage", "spatial", "temporal"), _listed
-    ),
-    **dict.fromkeys(("publisher", "rights", "accessRights", "description", "abstract", "tableOfContents"), _plain),
-    "license": _licence_first,
-    **dict.fromkeys(("isShownAt", "isShownBy"), _page),
+_ADDERS: Mapping[str, Callable[[Describing, Element, str, str], object]] = {
+    "title": lambda known, element, text, type_: known.title(text.rstrip("; "), TitleType(type_), _language(element)),
+    "agent": _agent,
+    "identifier": _identifier,
+    "place": lambda known, _, text, kind: known.source(text, kind),
+    "source": _source,
+    "relation": _relation,
+    "list": _list,
+    "description": _description,
+    "licence": _licence_first,
+    "page": lambda known, _, text, _option: known.pages.insert(0, text),
+    "text": lambda known, _, text, kind: getattr(known, kind)(text),
 }
-
 _BY_TAG = {f"{{{namespace}}}{name}": name for namespace in (DC, DCTERMS) for name in _KNOWN} | {
-    f"{{{_EDM}}}{name}": name for name in _ADDERS
+    f"{{{_EDM}}}{name}": name for name in _TABLE["elements"]
 }
 
-FORMAT = MetadataFormat(
-    namespaces=_NAMESPACES,
-    rank=20,
-    read=read,
-    schemas=("http://dublincore.org/schemas/xmls/", "http://www.dublincore.org/schemas/xmls/"),
-    roots=("qualifieddc",),
-)
+FORMAT = format_of("qualified_dc", read=read)

@@ -155,45 +155,34 @@ def _is_note(text: str, texts: list[Text]) -> bool:
 
 def statements_of(known: Bibliography, landing_page: str = "") -> tuple[Statement, ...]:
     """Return what a bibliography says as unqualified Dublin Core, so that `read` finds the same in it."""
-    return tuple(dict.fromkeys(_statements(known, landing_page)))
-
-
-def _statements(known: Bibliography, landing_page: str) -> Iterator[Statement]:
-    yield from _leading(known)
-    for identifier in of_relation(known.identifiers):
-        yield Statement("identifier", spelled(identifier))
-    if landing_page:
-        yield Statement("identifier", landing_page)
-    yield from _sources(known)
+    titles = (title_of(known.titles, known.languages[0] if known.languages else ""), *known.titles)
+    text, year = date_of(known.dates)
+    ends = [iso_of(date.text) for date in known.dates if date.type is DateType.EMBARGO_END]
+    dates = [iso_of(text) or text, *(f"{_EMBARGO}{end}" for end in ends if end)]
+    type_ = known.type if known.type and known.type != type_of(known.types) else ""
+    own, others = (map(spelled, of_relation(known.identifiers, whose)) for whose in (Relation.OWN, Relation.OTHER))
+    sources = (*_sources(known.host, year), *known.sources) if known.host != _NOWHERE else known.sources
+    stated = [Statement("title", title.text, title.language) for title in titles]
+    stated += [
+        Statement("creator" if agent.is_author else "contributor", agent.family_first, agent.language)
+        for agent in known.agents
+    ]
+    for element, texts in (
+        ("publisher", known.publishers), ("date", dates), ("type", (type_, *known.types)),
+        ("language", known.languages), ("identifier", (*own, landing_page)), ("source", sources),
+    ):  # fmt: skip
+        stated += [Statement(element, words) for words in texts]
     for element, entries in (("description", known.descriptions), ("subject", known.subjects)):
-        yield from (Statement(element, entry.text, entry.language) for entry in entries)
+        stated += [Statement(element, entry.text, entry.language) for entry in entries]
     for element, texts in (
         ("format", known.formats), ("coverage", known.coverage), ("rights", known.rights),
-        ("relation", known.relations),
+        ("relation", (*known.relations, *others)),
     ):  # fmt: skip
-        yield from (Statement(element, text) for text in texts)
-    for identifier in of_relation(known.identifiers, Relation.OTHER):
-        yield Statement("relation", spelled(identifier))
+        stated += [Statement(element, words) for words in texts]
+    return tuple(dict.fromkeys([statement for statement in stated if statement.text]))
 
 
-def _leading(known: Bibliography) -> Iterator[Statement]:
-    shown = title_of(known.titles, known.languages[0] if known.languages else "")
-    for title in (shown, *known.titles) if known.titles else ():
-        yield Statement("title", title.text, title.language)
-    for agent in known.agents:
-        yield Statement("creator" if agent.is_author else "contributor", agent.family_first, agent.language)
-    for publisher in known.publishers:
-        yield Statement("publisher", publisher)
-    text, _ = date_of(known.dates)
-    if text:
-        yield Statement("date", iso_of(text) or text)
-    for date in known.dates:
-        if date.type is DateType.EMBARGO_END and (end := iso_of(date.text)):
-            yield Statement("date", f"{_EMBARGO}{end}")
-    if known.type and known.type != type_of(known.types):
-        yield Statement("type", known.type)
-    yield from (Statement("type", word) for word in known.types)
-    yield from (Statement("language", language) for language in known.languages)
+_NOWHERE = Host()
 
 
 def spelled(identifier: Identifier) -> str:
@@ -203,20 +192,15 @@ def spelled(identifier: Identifier) -> str:
     return identifier.url or identifier.text
 
 
-def _sources(known: Bibliography) -> Iterator[Statement]:
-    host = known.host
-    year = date_of(known.dates)[1]
+def _sources(host: Host, year: int) -> Iterator[str]:
     parts = (("Vol. {}", host.volume), ("No. {}", host.issue), ("({})", str(year or "")))
     numbers = " ".join(form.format(part) for form, part in parts if part)
     pages = "-".join(filter(None, (host.first_page, host.last_page)))
     if host.text and (stated := host_of(host.text)) and stated[:5] == host[:5]:
-        yield Statement("source", host.text)  # in the words of the record
+        yield host.text  # in the words of the record
     elif host.title and (host.volume or host.issue or pages):
-        yield Statement("source", "; ".join(filter(None, (host.title, numbers, pages))))
-    elif host.title or host.text:
-        yield Statement("source", host.title or host.text)
-    if host.issn:
-        yield Statement("source", f"ISSN {host.issn}")
-    if host.isbn:
-        yield Statement("source", f"ISBN {host.isbn}")
-    yield from (Statement("source", text) for text in known.sources)
+        yield "; ".join(filter(None, (host.title, numbers, pages)))
+    else:
+        yield host.title or host.text
+    yield f"ISSN {host.issn}" if host.issn else ""
+    yield f"ISBN {host.isbn}" if host.isbn else ""

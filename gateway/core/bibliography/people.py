@@ -110,29 +110,31 @@ def agent_of(text: str, language: str = "", role: str = "aut") -> Agent:
     An ORCID, the years of a life, and a role behind it are no parts of a name. The name of an organization has no
     parts; nor have several persons in one text. An affiliation behind a semicolon is left out of the name.
     """
-    text = one_line(text[:_LONGEST])
+    name = text = one_line(text[:_LONGEST])
     orcid = (_ORCID.search(text) or _BARE_ORCID.search(text)) if _FOUR_DIGITS.search(text) else None
-    name = text
+    address = ""
     if orcid:
         name = text[: orcid.start()].strip(" ([;,|") or text[orcid.end() :].strip(" )];,|")
-    address = _orcid_address("-".join(orcid.groups()).upper()) if orcid else ""
-    head, semicolon, behind = name.partition(";")
+        address = _orcid_address("-".join(orcid.groups()).upper())
     affiliations: tuple[str, ...] = ()
-    if semicolon and (not behind.strip() or (_is_body(behind) and not _is_body(head))):
+    if ";" in name:
+        head, _, behind = name.partition(";")
+        if behind.strip() and not (_is_body(behind) and not _is_body(head)):
+            return Agent(name, "", "", address, language, "", role, is_author(role))
         affiliations = (behind.strip(),) if behind.strip() else ()
         name = head.strip()
-    elif semicolon:
-        return _with_role(Agent(name, orcid=address, language=language), role)
     name = without_life(name.rstrip(" ,"))
     name = _ROLE_BEHIND.sub("", name).rstrip(" ,") if name[-1:] in ")]" else name
-    agent = Agent(name, orcid=address, language=language, affiliations=affiliations)
-    if "," not in name:
-        return _with_role(agent._replace(is_organization=is_organization(name)), role)
-    parts = [part for part in map(str.strip, without_life(name).split(",")) if part]
-    suffix = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
-    if len(parts) != 2 or parts[1].strip(".").lower() in _COMPANIES or is_organization(name):  # noqa: PLR2004
-        return _with_role(agent._replace(is_organization=is_organization(name)), role)
-    return _with_role(agent._replace(family=parts[0], given=parts[1], suffix=suffix), role)
+    family = given = suffix = ""
+    is_body = is_organization(name)
+    if "," in name and not is_body:
+        parts = [part for part in map(str.strip, without_life(name).split(",")) if part]
+        last = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
+        if len(parts) == 2 and parts[1].strip(".").lower() not in _COMPANIES:  # noqa: PLR2004
+            family, given, suffix = *parts, last
+    return Agent(
+        name, family, given, address, language, suffix, role, is_author(role), is_body, affiliations=affiliations
+    )
 
 
 def person(
@@ -141,25 +143,20 @@ def person(
     *,
     role: str = "aut",
     orcid: str = "",
-    language: str = "",
     suffix: str = "",
     affiliations: tuple[str, ...] = (),
 ) -> Agent:
     """Return a person whose parts of the name are stated."""
     family, given, suffix = one_line(family).rstrip(" ,"), one_line(given).strip(" ,"), one_line(suffix).strip(" ,")
-    if not family or not given:
-        return _with_role(Agent(family or given, orcid=orcid, language=language, affiliations=affiliations), role)
-    name = ", ".join(filter(None, (family, given, suffix)))
-    return _with_role(Agent(name, family, given, orcid, language, suffix, affiliations=affiliations), role)
+    if family and given:
+        name = f"{family}, {given}, {suffix}" if suffix else f"{family}, {given}"
+        return Agent(name, family, given, orcid, "", suffix, role, is_author(role), affiliations=affiliations)
+    return Agent(family or given, "", "", orcid, "", "", role, is_author(role), affiliations=affiliations)
 
 
-def organization(name: str, *, role: str = "aut", language: str = "", ror: str = "") -> Agent:
+def organization(name: str, *, ror: str = "") -> Agent:
     """Return an organization, whose name is never divided."""
-    return _with_role(Agent(one_line(name), language=language, is_organization=True, ror=ror), role)
-
-
-def _with_role(agent: Agent, role: str) -> Agent:
-    return agent if role == "aut" else agent._replace(role=role, is_author=is_author(role))
+    return Agent(one_line(name), is_organization=True, ror=ror)
 
 
 def agents_of(stated: Iterable[tuple[str, str]], role: str = "aut") -> Iterator[Agent]:
