@@ -181,9 +181,10 @@ def _anchor(tag: Element, own: OwnWork) -> _Anchor | None:
         return None
     is_titled = own.is_titled(f"{text} {file_name(url)}")
     is_something_else = rules.NOT_IN_TEXT.search(written) and not is_titled
-    if rules.NOT_IN_ADDRESS.search(address) or is_something_else or is_elsewhere(tag):
+    is_plain, is_own = bool(rules.PLAIN.fullmatch(text)), own.names(there) or own.names(url)
+    if rules.NOT_IN_ADDRESS.search(address) or is_something_else or (is_elsewhere(tag) and not (is_plain and is_own)):
         return None
-    gains = 2 * names + says + 2 * bool(rules.PLAIN.fullmatch(text)) + 2 * (own.names(there) or own.names(url))
+    gains = 2 * names + says + 2 * is_plain + 2 * is_own
     gains += own.begins(there) + 2 * is_titled + bool(rules.WHOLE.search(f"{file_name(url)} {text}"))
     has_doi = any(doi in plain(url).lower() for doi in own.dois)
     is_the_article = names and (has_doi or bool(rules.THE_ARTICLE.search(text)))

@@ -5,15 +5,15 @@ group share their words, and cite each other with title and DOI. So a title coun
 title, and an identifier only where no other work is cited.
 
 A document states its title before the abstract, and it begins and ends with a line. Titles in running text and in
-references hardly ever do so. A longer title may be another part of a series, or another work on the same subject, and
-so may a title with another number or part of a series in its line. A title of fewer than 15 letters or three words
-needs an author and the year or journal. A Chinese, Japanese or Korean character counts as two letters. All other titles
-need an author, if any is known. A title that hundreds of works have (`Editorial`) never counts.
+references hardly ever do so. A longer title may be that of another part of a series, or of another work on the same
+subject. A title needs an author, if any is known. If none is known, a title of fewer than 15 letters or three words
+does not count; a Chinese, Japanese or Korean character is as good as two letters. A title that hundreds of works have
+(`Editorial`) never counts.
 
 A document names DOIs in references, in footnotes, and in sentences on data, errata and related articles. Its own DOI
 stands alone, or after `cite this article as`. Without the title, an identifier needs its label, must be the only one,
-and must not be in a citation. A citation counts if it says `cite this as`. An identifier
-in a relation, or in `description`, `rights` or `publisher` of the record, counts only by `trusted_descriptions.py`.
+and must not be in a citation. A citation counts if it says `cite this as`. An identifier in a relation, or in
+`description`, `rights` or `publisher` of the record, counts only by `trusted_descriptions.py`.
 """
 
 import re
@@ -21,33 +21,26 @@ from collections.abc import Iterable, Iterator
 
 from gateway.fulltext.search_result import Sign
 from harvester.fulltext.pdf.first_pages import Front, folded, fronts
-from harvester.fulltext.pdf.titles import Title, is_part, title_of, worth
+from harvester.fulltext.pdf.titles import Title, title_of
 from harvester.fulltext.pdf.work_names import Named, Page, authors_on, is_of_copy
 from harvester.words import any_of, load
 
 _BYLINE = 1_200  # characters from the beginning of a page; its authors are named within them
 
-# A document that is about another one, at the beginning of a line.
 _WORDS = load("other_works")
-_LABEL_END = rf"(?:[ \t]{{0,3}}(?:[:\])|.,*\u2013\u2014-]|$)|[ \t]{{1,3}}(?:{any_of(_WORDS['after_notice'])})\b)"
-_OF_WHOM = rf"(?:(?:{any_of(_WORDS['whose'])})(?:['\u2019]?s)? )?"
-_NOTICE = re.compile(rf"(?im)^[^\w\n]{{0,6}}{_OF_WHOM}(?:{any_of(_WORDS['notices'], {'end': _LABEL_END})})")
+# A supplement, at the beginning of a line.
 SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{any_of(_WORDS['supplements'])})(?P<rest>[^\n]{{0,200}})")
 # An article states where its supplement is available: in a sentence, or as a mark alone on its line.
 _IS_HAD = re.compile(rf"(?i){any_of(_WORDS['available'])}")
 _IS_LED_TO = re.compile(rf"(?i)^(?:{any_of(_WORDS['leads_to_supplement'])})")
-_REVIEWS = re.compile(rf"(?i){any_of(_WORDS['reviews'])}")
-_NOTICE_WITHIN = 1_500  # characters of the first page; a notice is marked as one within them
+_SUPPLEMENT_WITHIN = 1_500  # characters of the first page; a supplement is marked as one within them
 _STATED = frozenset((Sign.DOI, Sign.PMCID, Sign.HANDLE))  # news and interviews state those of the work, too
 _IDENTIFIERS = _STATED | {Sign.ARXIV}
 
-_CERTAIN_LETTERS = 60  # a title of this length is enough beside an identifier of the work
-_LEAST_VENUE = 10  # letters of the name of a journal
 _BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title; its authors are within them
 _NEAR = 60  # characters after a title; an author within them shows its end
 
 _PROSE_WORDS = 5  # of small letters in a line of running text
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 
 # Words before a title in its line that are not part of it.
 _TITLE_LABELS = any_of(load("headings")["title_labels"])
@@ -59,15 +52,14 @@ _MARKS = re.compile(r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,\u00b9\u00b2\u00
 
 _LABEL_BEFORE = 60  # characters before an identifier; its name is within them
 _SENTENCE = 160  # characters before an identifier; a sentence on its owner is within them
-_BESIDE = 300  # characters before a DOI; a citation has the title within them
-_SHARE = 0.5  # of the words of a title
+_SELF_BEFORE = 600  # characters before an identifier; `cite this as` is within them
 
 # Words just before an identifier that mention another work.
 _OF_ANOTHER = re.compile(rf"(?i)(?:{any_of(_WORDS['before_identifier'])})")
 _JOURNAL_OF_REVIEWS = re.compile(r"(?i)reviews? of(?=[^\n]{0,80}\d)")  # `Review of Peat 30 (2012) 1-9`
-_MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
 _SELF = re.compile(rf"(?i)\b(?:{any_of(_WORDS['cite_this'])})\b")
 _NEXT_WORK = re.compile(rf"(?im)^\W{{0,5}}(?:{any_of(_WORDS['next_work'])})\b")
+_MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
 ARXIV = "arxiv"
 _LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
 # The stamp of arXiv on the first page: identifier, version, class and day.
@@ -84,19 +76,18 @@ _VERSIONS = re.compile(r"\.?v\d{1,3}\b|/v\d{1,3}\b|\.(?:pdf|full|abstract)\b", r
 def signs(first: str, named: Named) -> tuple[Sign, ...]:
     """Return the signs of a work in the text of the first two pages, where a document names itself.
 
-    A document about another one (an erratum, a reply) has no signs of it, unless the work is such a document itself.
-    Nor has a document without the title and without an abstract: news, an interview.
+    A supplement has none, unless the work is one itself. Nor has a document without the title and without an abstract:
+    news, an interview.
     """
     pages = [Page(front, tuple(authors_on(front, named.authors))) for front in fronts(first)]
     titles = [title for title in map(title_of, named.titles) if title.letters]
-    if any(_is_notice(page.front, titles) for page in pages):
+    if any(_is_supplement(page.front, titles) for page in pages):
         return ()
     signs: set[Sign] = set()
     for page in pages:
         has_title = any(_has_title(page, title, named) for title in titles if not title.is_generic)
         signs |= {Sign.TITLE} if has_title else set()
-        is_titled = has_title or stands_alone(page, titles)
-        signs |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
+        signs |= set(map(Sign, schemes_on(page, named, is_titled=has_title)))
         if any(place < max(page.front.title_end, _BYLINE) for place in page.authors):
             signs.add(Sign.AUTHOR)
     is_titled = Sign.TITLE in signs
@@ -107,34 +98,17 @@ def signs(first: str, named: Named) -> tuple[Sign, ...]:
     return tuple(sign for sign in Sign if sign in signs)
 
 
-def _is_notice(front: Front, titles: list[Title]) -> bool:
-    head = front.head[:_NOTICE_WITHIN]
+def _is_supplement(front: Front, titles: list[Title]) -> bool:
     is_whole = front.has_abstract_and_introduction
-    supplements = (match for match in SUPPLEMENT.finditer(head) if not _is_of_an_article(match, is_whole=is_whole))
-    match = next((match for match in (_NOTICE.search(head), *supplements) if match), None)
-    return match is not None and not any(_is_such(title, match[0]) for title in titles)
-
-
-def _is_such(title: Title, heading: str) -> bool:
-    """Return whether a heading is about the work itself: it is part of its title, or both say `review`."""
-    is_review = bool(_REVIEWS.match(heading.lstrip()) and _REVIEWS.match(title.text))
-    return is_review or folded(heading) in title.letters
+    marks = SUPPLEMENT.finditer(front.head[:_SUPPLEMENT_WITHIN])
+    match = next((match for match in marks if not _is_of_an_article(match, is_whole=is_whole)), None)
+    return match is not None and not any(folded(match[0]) in title.letters for title in titles)
 
 
 def _is_of_an_article(match: re.Match[str], *, is_whole: bool) -> bool:
     """Return whether a line about a supplement is of the article: it names the place, or the article follows."""
     rest = match["rest"].strip()
     return bool(_IS_HAD.search(rest)) or (is_whole and (not rest or bool(_IS_LED_TO.match(rest))))
-
-
-def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
-    """Return whether a long title is on a page, with any authors below it: enough beside an identifier."""
-    return any(
-        worth(title.letters) >= _CERTAIN_LETTERS
-        and any(_ends(page, title, stop) for _, stop in _begun(page.front, title.letters))
-        for title in titles
-        if not title.is_generic
-    )
 
 
 def _has_title(page: Page, title: Title, named: Named) -> bool:
@@ -157,8 +131,6 @@ def _ends(page: Page, title: Title, stop: int) -> bool:
     text = page.front.text
     end = text.find("\n", stop)
     rest = text[stop : end if end >= 0 else len(text)]
-    if rest.strip(" .*") not in ("", "1") and not rest[0].isalnum() and is_part(rest):  # 1: a footnote
-        return False
     if title.letters[-1].isdigit() and rest[:1].isdigit():
         return False
     if not _MARKS.fullmatch(rest):
@@ -167,41 +139,18 @@ def _ends(page: Page, title: Title, stop: int) -> bool:
 
 
 def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a whole title is enough: a short one needs author and year or journal, others an author if known.
+    """Return whether a whole title is enough: a short one needs an author, others only if one is known.
 
     A title of any length may be that of another work if none of the known authors is found.
     """
     if not title.is_short and not named.authors:
         return True
-    is_by = any(_has_byline(page, start, stop) for start, stop in places)
-    return is_by and (not title.is_short or _is_dated(page.front, named))
-
-
-def _has_byline(page: Page, start: int, stop: int) -> bool:
     return any(
-        start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND and not _is_cited(page.front, place)
-        for place in page.authors
+        start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND for start, stop in places for place in page.authors
     )
 
 
-def _is_cited(front: Front, place: int) -> bool:
-    """Return whether a name is in running text, after the heading of the abstract, where other people are mentioned."""
-    if place < front.title_end:
-        return False
-    start, end = front.text.rfind("\n", 0, place) + 1, front.text.find("\n", place)
-    words = front.text[start : end if end >= 0 else len(front.text)].split()
-    return sum(word[:1].islower() for word in words) >= _PROSE_WORDS
-
-
-def _is_dated(front: Front, named: Named) -> bool:
-    """Return whether the year or the journal of a work is on a page."""
-    has_year = not set(named.years).isdisjoint(_YEAR.findall(front.text))
-    return has_year or any(
-        worth(venue) >= _LEAST_VENUE and venue in front.letters for venue in map(folded, named.venues)
-    )
-
-
-def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool) -> Iterator[str]:
+def schemes_on(page: Page, named: Named, *, is_titled: bool) -> Iterator[str]:
     """Return the schemes of the identifiers of the work that a page states as its own."""
     front = page.front
     stamps = {match[1].lower() for match in _STAMP.finditer(front.text)}
@@ -210,7 +159,7 @@ def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool
             yield ARXIV
         elif scheme in (*_LABELS, ARXIV):
             spots = [spot for spot in front.spots(folded(value)) if _is_whole(front.text, value, *spot)]
-            if any(_is_own(page, scheme, start, titles, named, is_titled=is_titled) for start, _ in spots):
+            if any(_is_own(page, scheme, start, named, is_titled=is_titled) for start, _ in spots):
                 yield scheme
 
 
@@ -252,44 +201,27 @@ def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
     )
 
 
-def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Named, *, is_titled: bool) -> bool:
+def _is_own(page: Page, scheme: str, start: int, named: Named, *, is_titled: bool) -> bool:
     """Return whether an identifier is that of the document: no words before it mention another work.
 
     If the title is not on the page, the identifier must have its label, be the only one, and be in no citation.
     """
     text = page.front.text
-    before = text[max(0, start - _SENTENCE) : start]
     is_self = _is_self(text, start)
-    if _OF_ANOTHER.search(before.rpartition("\n\n")[2]) and not is_self:
+    if _OF_ANOTHER.search(text[max(0, start - _SENTENCE) : start].rpartition("\n\n")[2]) and not is_self:
         return False
     if is_titled:
         return True
-    label = _LABELS.get(scheme)
-    is_named = label is not None and label.search(text[max(0, start - _LABEL_BEFORE) : start]) is not None
-    if not is_named:
+    label, line = _LABELS.get(scheme), text[text.rfind("\n", 0, start) + 1 : start]
+    if label is None or not label.search(text[max(0, start - _LABEL_BEFORE) : start]):
         return False
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    rest = text[start:].partition("\n")[0]
-    if not is_self and sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
-        return False
-    is_cited = bool(_MARKER.match(line)) or any(
-        _shared(title, text[max(0, start - _BESIDE) : start]) for title in titles
-    )
-    if not is_self and (is_cited or len({match.lower().rstrip(".") for match in _ANY_DOI.findall(text)}) > 1):
-        return False
-    return (bool(page.authors) if named.authors else True) and (
-        bool(named.authors) or any(_shared(title, text) for title in titles)
-    )
+    words = f"{line}{text[start:].partition(chr(10))[0]}".split()
+    is_cited = _MARKER.match(line) or sum(word[:1].islower() for word in words) >= _PROSE_WORDS
+    are_several = len({match.lower().rstrip(".") for match in _ANY_DOI.findall(text)}) > 1
+    return (is_self or not (is_cited or are_several)) and (not named.authors or bool(page.authors))
 
 
 def _is_self(text: str, stop: int) -> bool:
     """Return whether `cite this as` is before an identifier, and no other work begins between them."""
-    places = [match.start() for match in _SELF.finditer(text, max(0, stop - 2 * _BESIDE), stop)]
+    places = [match.start() for match in _SELF.finditer(text, max(0, stop - _SELF_BEFORE), stop)]
     return bool(places) and not _NEXT_WORK.search(text, places[-1], stop)
-
-
-def _shared(title: Title, text: str) -> bool:
-    """Return whether at least half of the words of a title are in a text."""
-    words = {folded(word) for word in title.text.split() if len(word) > 3}  # noqa: PLR2004 - shorter words stand everywhere
-    here = {folded(word) for word in text.split()}
-    return bool(words) and len(words & here) >= _SHARE * len(words)

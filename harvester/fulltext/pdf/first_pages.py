@@ -20,8 +20,6 @@ PAGE_BREAK = "\f"
 # titles begin before 1,100.
 _MOST_CHARACTERS = 8_000
 _MOST_BEFORE_TITLE = 3_000
-_MOST_PROSE = 700  # characters of running text before a title, by a publisher or an author
-_PROSE_LENGTH, _PROSE_WORDS = 40, 6  # characters and words of small letters in a line of running text
 _LINE_NUMBER = re.compile(r"[ \t]{0,5}(\d{1,4})(?:[ \t]{1,5}|$)")
 _FEWEST_NUMBERS = 10  # lines that are numbered one after the other
 _COVER_WORDS = 150  # with fewer the second page is read too
@@ -133,14 +131,6 @@ def _front(page: str) -> Front:
 
 
 def _title_end(text: str) -> int:
-    """Return the place before which a title must begin: the abstract, the introduction, or long running text."""
+    """Return the place before which a title must begin: the abstract or the introduction."""
     match = _BODY.search(text)
-    end = min(match.start() if match else len(text), _MOST_BEFORE_TITLE)
-    place = prose = 0
-    for line in text[:end].splitlines(keepends=True):
-        if len(line) >= _PROSE_LENGTH and sum(word[:1].islower() for word in line.split()) >= _PROSE_WORDS:
-            prose += len(line)
-        place += len(line)
-        if prose > _MOST_PROSE:
-            return place
-    return end
+    return min(match.start() if match else len(text), _MOST_BEFORE_TITLE)

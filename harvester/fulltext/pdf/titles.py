@@ -29,12 +29,6 @@ _WORDS = load("generic_titles")
 _GENERIC = frozenset(map(folded, words_of(_WORDS["generic"])))
 # Titles of works that appear each year, or more often; a year or a number in the title identifies one of them.
 _SERIAL = re.compile(rf"(?i)\W{{0,3}}(?:{any_of(_WORDS['serial'])})")
-_PARTS = {name: any_of(words) for name, words in _WORDS["part"].items()}
-_PART = re.compile(
-    rf"(?i)^\W{{0,4}}(?:(?:{_PARTS['before_number']}|ii+)\b"
-    rf"|(?:{_PARTS['ordinals']}|\d{{1,2}}(?:{_PARTS['ends']})?) (?:{_PARTS['after_ordinal']})\b"
-    rf"|{_PARTS['chinese_and_japanese']}|no\b\.?[ \t]{{0,3}}(?=\d|[ivx]{{1,5}}\b)|[ivx]{{1,5}}\b(?=\W|$)|\d{{1,3}}\b)"
-)
 
 
 class Title(NamedTuple):
@@ -73,11 +67,6 @@ def title_of(text: str) -> Title:
     )
     whole = " ".join(_CUT.sub("", plain).split()).removesuffix(" *")
     return Title(f"{whole}\u2026" if _CUT.search(plain) else whole, folded(whole))
-
-
-def is_part(text: str) -> bool:
-    """Return whether a text after a title begins with the number of a part: `Part II`, `III. Results`."""
-    return bool(_PART.match(text))
 
 
 def worth(letters: str) -> int:

@@ -76,6 +76,12 @@ def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
     assert first(markup) is None
 
 
+def test_a_link_in_a_footer_counts_if_it_says_only_pdf_and_has_the_number_of_the_page() -> None:
+    links = "".join(f'<a href="/pdf/{number}/a.pdf">Download PDF</a>' for number in (481746, 481747))
+    page = landing_page.read(f'<div class="footer-links">{links}</div>'.encode(), f"{HOME}/article/481747")
+    assert [copy.url for copy in page.copies] == [f"{HOME}/pdf/481747/a.pdf"]
+
+
 @each_row("content, refresh", [
     ("0;url=next", f"{HOME}/next"), ("0, URL = 'the next'", f"{HOME}/the next"), ("300", ""),
     ("1800; url=/session-expired", ""),
