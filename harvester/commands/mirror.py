@@ -75,13 +75,7 @@ def mirror() -> None:
 @mirror_session.remote_options
 @with_json
 def run(
-    ctx: click.Context,
-    /,
-    base_url: str,
-    folder: Path,
-    incremental: bool,
-    retry_failed: bool,
-    **given: Given,
+    ctx: click.Context, /, base_url: str, folder: Path, incremental: bool, retry_failed: bool, **given: Given
 ) -> None:
     """Update DIR to the state of the provider at BASEURL.
 
