@@ -1,4 +1,4 @@
-"""Writes files that are on the disk (fsync) when a function returns, and readable by their owner only."""
+"""Writes files that are on the disk (fsync) when a function returns, and readable by their owner only if not said."""
 
 import os
 from collections.abc import Callable
@@ -9,14 +9,14 @@ _MODE = 0o600
 _PIECE = 1_000_000
 
 
-def write(file: Path, content: bytes, ready: Callable[[int], None] = lambda _: None) -> None:
-    """Write a file, whole or not at all. Raise OSError.
+def write(file: Path, content: bytes, ready: Callable[[int], None] = lambda _: None, mode: int = _MODE) -> None:
+    """Write a file, whole or not at all: a reader gets the old or the new content. Raise OSError.
 
     `ready` is called with the descriptor of the new, empty file, so that it can set another mode or owner.
     """
     aside = file.with_name(f"{file.name}.new")
     aside.unlink(missing_ok=True)  # a killed process left it, or it has another mode
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as stream:
         ready(descriptor)
         stream.write(content)

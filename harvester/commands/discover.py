@@ -253,12 +253,7 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool) -> None:
 @flag("--dry-run", "is_dry", "Check, but store only which hosts refuse us.")
 @with_json
 def recheck(
-    ctx: click.Context,
-    sources: tuple[str, ...],
-    item: str,
-    limit: int | None,
-    is_all: bool,
-    is_dry: bool,
+    ctx: click.Context, sources: tuple[str, ...], item: str, limit: int | None, is_all: bool, is_dry: bool
 ) -> None:
     """Check published files again: which have changed, and which are gone.
 

@@ -7,16 +7,7 @@ import click
 
 from gateway.core.program import write_json
 from gateway.core.settings import instance_folder, load
-from harvester.commands.options import (
-    FiniteRange,
-    Given,
-    access_options,
-    access_table,
-    date_options,
-    flag,
-    list_options,
-    option,
-)
+from harvester.commands import options
 from harvester.commands.output import is_json, with_json
 from harvester.dump.dump import Dump, File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
@@ -29,19 +20,19 @@ from harvester.runtime.progress import progress
 @click.command()
 @click.argument("url")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@list_options
-@date_options
-@access_options
-@option("--delay", "delay_seconds", "Seconds between two requests.", type=FiniteRange(min=0))
-@flag("--restart", "Discard an interrupted dump to this file and begin again.")
+@options.list_options
+@options.date_options
+@options.access_options
+@options.option("--delay", "delay_seconds", "Seconds between two requests.", type=options.FiniteRange(min=0))
+@options.flag("--restart", "Discard an interrupted dump to this file and begin again.")
 @with_json
-def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, **given: Given) -> None:
+def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, **given: options.Given) -> None:
     """Harvest a repository into one XML file.
 
     FILE `-` is stdout. After an interruption, the same command continues: FILE.part has the records so far, FILE.state
     the position. A dump to stdout always begins again. The command needs no instance folder.
     """
-    table = access_table(url, given)
+    table = options.access_table(url, given)
     if given["delay_seconds"] is not None:
         table["delay_seconds"] = given["delay_seconds"]
     entry = with_address(entry_from("dump", table))

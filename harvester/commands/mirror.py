@@ -11,17 +11,7 @@ import click
 from gateway.core.errors import ConfigurationError, StoreUnwritable
 from gateway.core.model import RunOutcome
 from gateway.core.program import say
-from harvester.commands.mirror_session import (
-    Remote,
-    Session,
-    mirror_run,
-    receipt_of,
-    remote_of,
-    remote_options,
-    report,
-    say_notes,
-    session,
-)
+from harvester.commands import mirror_session
 from harvester.commands.options import DIRECTORY, Given, date_option, flag, many, option, schedule, text
 from harvester.commands.output import is_json, with_json, write_rows
 from harvester.harvest.access import kind_of
@@ -82,16 +72,10 @@ def mirror() -> None:
 @flag("--retry-failed", "Only fetch the missing files again.")
 @flag("--yes", "Apply deletions, waiting ones too, and accept much shorter lists.")
 @flag("--accept-identity", "Continue although the provider identifies itself as another repository.")
-@remote_options
+@mirror_session.remote_options
 @with_json
 def run(
-    ctx: click.Context,
-    /,
-    base_url: str,
-    folder: Path,
-    incremental: bool,
-    retry_failed: bool,
-    **given: Given,
+    ctx: click.Context, /, base_url: str, folder: Path, incremental: bool, retry_failed: bool, **given: Given
 ) -> None:
     """Update DIR to the state of the provider at BASEURL.
 
@@ -102,8 +86,8 @@ def run(
         if not incremental:
             raise click.UsageError("--full requests all records, --retry-failed none. Give only one of them.")
         check(folder)
-    with session(ctx, folder, may_begin=True) as work:
-        remote = remote_of(work, base_url, given)
+    with mirror_session.session(ctx, folder, may_begin=True) as work:
+        remote = mirror_session.remote_of(work, base_url, given)
         place = work.opened(Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
         remote = remote.of(place)
         if given["obeys_robots"] is not None:
@@ -112,13 +96,13 @@ def run(
         place.ready(name)
         place.save()
         guard = work.guard(place, lets_deletions_pass=given["yes"], accepts_identity=given["accept_identity"])
-        with mirror_run(remote, place, name, guard, MirrorRun) as mirroring:
+        with mirror_session.mirror_run(remote, place, name, guard, MirrorRun) as mirroring:
             if retry_failed:
                 mirroring.retried()
             else:
                 mirroring.whole(is_full=not incremental)
         notify_of_mirror(place, work.settings, is_whole=not retry_failed)
-    report(ctx, place, mirroring)
+    mirror_session.report(ctx, place, mirroring)
 
 
 @mirror.command()
@@ -132,9 +116,9 @@ def accept(ctx: click.Context, /, folder: Path, url: str) -> None:
     its files are accepted. The same bytes from the same URL are not doubtful again. If many addresses of a host sent
     the same answer, all of them are accepted. Bytes that have changed since they arrived are refused.
     """
-    with session(ctx, folder) as work:
+    with mirror_session.session(ctx, folder) as work:
         place = work.opened()
-        receipt = receipt_of(place, "accept", url)
+        receipt = mirror_session.receipt_of(place, "accept", url)
         accepting = AcceptRun(place, receipt, work.shown, work.clock, stop=work.stop, user=work.user)
         accepted = accepting.accepted(url)
     rows = [
@@ -178,9 +162,9 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, **
     the mirror than a run may; further deletions wait for --yes.
     """
     order = Order(checked_url(provider), given["metadata_prefix"], given["sets"]) if provider else None
-    with session(ctx, folder, may_begin=order is not None) as work:
+    with mirror_session.session(ctx, folder, may_begin=order is not None) as work:
         place = work.opened(order)
-        receipt = receipt_of(place, "import", str(source))
+        receipt = mirror_session.receipt_of(place, "import", str(source))
         room = UnpackLimits(
             work.settings.number("fetch_file_max_bytes"),
             work.settings.number("unpack_max_ratio"),
@@ -192,7 +176,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, **
                 place, receipt, work.shown, work.clock, package, guard, stop=work.stop, user=work.user
             )
             importing.whole(given["since"])
-    report(ctx, place, importing)
+    mirror_session.report(ctx, place, importing)
 
 
 @mirror.command()
@@ -203,7 +187,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, **
     callback=schedule,
 )
 @flag("--all", "is_all", "Request every file now, due or not.")
-@remote_options
+@mirror_session.remote_options
 @with_json
 def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, **given: Given) -> None:
     """Check whether files in DIR were replaced at their servers.
@@ -214,19 +198,19 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, **giv
     that is gone, or that contradicts its document, is reported, and the stored file stays. After an interruption, the
     same command continues.
     """
-    with session(ctx, folder) as work:
+    with mirror_session.session(ctx, folder) as work:
         place = work.opened()
-        remote = remote_of(work, place.order.base_url, given).of(place)
+        remote = mirror_session.remote_of(work, place.order.base_url, given).of(place)
         place.ready("recheck")
         place.recheck_every = "" if every == NEVER else every or place.recheck_every
         seconds = _period(place)
         place.save()
         rounds = work.settings.number("recheck_whole_every")
         made = partial(RecheckRun, every=seconds, is_all=is_all or not seconds, whole_every=rounds)
-        with mirror_run(remote, place, "recheck", work.guard(place), made) as rechecking:
+        with mirror_session.mirror_run(remote, place, "recheck", work.guard(place), made) as rechecking:
             rechecking.rechecked()
         notify_of_mirror(place, work.settings, is_whole=False)
-    report(ctx, place, rechecking)
+    mirror_session.report(ctx, place, rechecking)
 
 
 def _period(place: MirrorFolder) -> int:
@@ -245,7 +229,7 @@ def _period(place: MirrorFolder) -> int:
 @flag("--offline", "Do not ask the provider.")
 @text("--expect SHA256", "expected", "The SHA-256 of the catalogue that you stored.")
 @flag("--accept", "Make a new catalogue of the present content, and accept it.")
-@remote_options
+@mirror_session.remote_options
 @with_json
 def audit(ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, **given: Given) -> None:
     """Hash every file in DIR, and compare the mirror with its catalogue and with its provider.
@@ -259,15 +243,15 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, expected: str, acc
     mirror, and every run and audit compares it. Without either, an older copy of the whole DIR is not recognised.
     """
     is_writable = os.access(folder, os.W_OK)
-    with session(ctx, folder, has_lock=is_writable) as work:
+    with mirror_session.session(ctx, folder, has_lock=is_writable) as work:
         place = audited(folder, is_writable=is_writable)
         place.evidence = InstanceMemory(work.settings.instance)
-        remote = remote_of(work, place.order.base_url, given).of(place)
+        remote = mirror_session.remote_of(work, place.order.base_url, given).of(place)
         findings, objects = _hashed(place, work, expected, is_writable=is_writable)
         proof = _accept(place, findings) if accept else ""
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, objects)
         findings += differences
-    say_notes(place)
+    mirror_session.say_notes(place)
     write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"))
     counts = ", ".join(
         f"{number} {name}" for name, number in Counter(str(finding.finding) for finding in findings).items()
@@ -291,7 +275,7 @@ def _accept(place: MirrorFolder, objects: list[AuditFinding]) -> str:
         place.take_catalogue()
     else:
         place.take_what_is_here()
-    receipt = receipt_of(place, "audit --accept")
+    receipt = mirror_session.receipt_of(place, "audit --accept")
     receipt.ended_at = receipt.started_at
     receipt.doubts = [f"Accepted: {finding.finding} {finding.identifier}: {finding.reason}" for finding in objects]
     receipt.outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if objects else RunOutcome.SUCCEEDED
@@ -300,7 +284,7 @@ def _accept(place: MirrorFolder, objects: list[AuditFinding]) -> str:
 
 
 def _compared(
-    place: MirrorFolder, remote: Remote, holdings: list[Holding]
+    place: MirrorFolder, remote: mirror_session.Remote, holdings: list[Holding]
 ) -> tuple[list[AuditFinding], RunOutcome, list[str]]:
     """Return the differences from the provider, the outcome of its harvest, and why they may be incomplete."""
     ended: list[tuple[RunOutcome, str]] = []
@@ -312,7 +296,7 @@ def _compared(
 
 
 def _hashed(
-    place: MirrorFolder, work: Session, expected: str, *, is_writable: bool
+    place: MirrorFolder, work: mirror_session.Session, expected: str, *, is_writable: bool
 ) -> tuple[list[AuditFinding], list[Holding]]:
     """Return the findings of the audit on disk, and the state of each object without its files.
 

@@ -86,11 +86,7 @@ def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ..
 @flag("--all", "with_closed", "Also show the alarms that are over.")
 @with_json
 def alarms(
-    ctx: click.Context,
-    sources: tuple[str, ...],
-    numbers: tuple[int, ...],
-    comment: str,
-    with_closed: bool,
+    ctx: click.Context, sources: tuple[str, ...], numbers: tuple[int, ...], comment: str, with_closed: bool
 ) -> None:
     """Show at which steps and hosts the search for full text succeeds far less often than before.
 

@@ -134,14 +134,7 @@ source.add_command(load)
 @yes_option
 @with_json
 def add(
-    ctx: click.Context,
-    /,
-    name: str,
-    url: str,
-    no_check: bool,
-    is_sure: bool,
-    own: dict[str, object],
-    **given: Given,
+    ctx: click.Context, /, name: str, url: str, no_check: bool, is_sure: bool, own: dict[str, object], **given: Given
 ) -> None:
     """Add a source as NAME: 1 to 32 of a-z, 0-9 and the hyphen.
 

@@ -16,11 +16,7 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import AnotherRepository
 
 # The words of the standards for the fields of an Identity.
-_WORDS = {
-    "repository_identifier": "repositoryIdentifier",
-    "repository_name": "repositoryName",
-    "base_url": "baseURL",
-}
+_WORDS = {"repository_identifier": "repositoryIdentifier", "repository_name": "repositoryName", "base_url": "baseURL"}
 
 
 class Difference(NamedTuple):

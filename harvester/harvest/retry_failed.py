@@ -91,10 +91,7 @@ class _Retry(SourceSession):
     # -- asking for it --
 
     def _ask(
-        self,
-        records: list[tuple[Cursor, str]],
-        windows: list[tuple[Cursor, tuple[str, str]]],
-        publication: Publication,
+        self, records: list[tuple[Cursor, str]], windows: list[tuple[Cursor, tuple[str, str]]], publication: Publication
     ) -> None:
         """Request everything, or as much as the time limit and the source allow."""
         try:

@@ -19,14 +19,7 @@ from harvester.harvest.list_progress import HarvestInProgress, covers_earlier, r
 from harvester.harvest.named_records import StoredHoldings
 from harvester.harvest.publishing.publication import Publication
 from harvester.harvest.repository_identity import note_former
-from harvester.harvest.run_lifecycle import (
-    RunResult,
-    SourceRun,
-    lists_of,
-    received_identifiers,
-    start_cursor,
-    summary,
-)
+from harvester.harvest.run_lifecycle import RunResult, SourceRun, lists_of, received_identifiers, start_cursor, summary
 from harvester.harvest.session import SourceSession
 from harvester.harvest.windows import OPEN, behind, day_before, label_of, plan, windows_of
 from harvester.harvest.windows.harvest import WindowedHarvest

@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import time
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
+from gateway.core import durable
 from gateway.core.errors import ConfigurationError, StoreUnwritable
 from gateway.core.model import Source
 from gateway.core.permissions import keep_owner
@@ -208,14 +212,10 @@ class SourcesFile:
 
         Raise StoreUnwritable when the file cannot be written.
         """
-        import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
-
-        with changing(self.file):
+        with self._edited() as document:
             if entry.name in self.entries():
                 raise ConfigurationError(f"There is a source {entry.name!r} in {self.file} already.")
-            document = tomlkit.parse(self._text())
             document[entry.name] = _table(entry)
-            self._write(tomlkit.dumps(document).rstrip("\n") + "\n")
 
     def record_address(self, entry: SourceEntry, address: str) -> bool:
         """Write the class of address of a source that has none yet; return whether it was written.
@@ -223,29 +223,38 @@ class SourcesFile:
         Nothing is written for a source that is not in the file, or has another url there. Raise ConfigurationError
         when the file cannot be read, StoreUnwritable when it cannot be written.
         """
-        import tomlkit  # noqa: PLC0415 - as above
-
-        with changing(self.file):
+        with self._edited() as document:
             there = self.entries().get(entry.name)
-            if there is None or there.address or there.url != entry.url:
-                return False
-            document = tomlkit.parse(self._text())
-            document[entry.name]["address"] = address
-            self._write(tomlkit.dumps(document))
-        return True
+            is_new = there is not None and not there.address and there.url == entry.url
+            if is_new:
+                document[entry.name]["address"] = address
+        return is_new
 
     def remove(self, name: str) -> None:
         """Remove a source from the file. Raise ConfigurationError when it is not there.
 
         Raise StoreUnwritable when the file cannot be written.
         """
-        import tomlkit  # noqa: PLC0415 - as above
+        with self._edited() as document:
+            self.entry(name)
+            del document[name]
+
+    @contextmanager
+    def _edited(self) -> Iterator[Any]:
+        """Lend the document of the file, and write it at the end of the block if it was changed."""
+        import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
 
         with changing(self.file):
-            self.entry(name)
             document = tomlkit.parse(self._text())
-            del document[name]
-            self._write((tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n"))
+            before = tomlkit.dumps(document)
+            yield document
+            if (text := tomlkit.dumps(document)) == before:
+                return
+            try:
+                content = (text.strip("\n") + "\n").lstrip("\n").encode()
+                durable.write(self.file, content, partial(keep_owner, folder=self.file.parent), mode=0o666)
+            except OSError as error:
+                raise StoreUnwritable(f"{self.file} cannot be written: {error.strerror}.") from error
 
     def _text(self) -> str:
         try:
@@ -254,18 +263,6 @@ class SourcesFile:
             return ""
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{self.file} cannot be read: {error}.") from error
-
-    def _write(self, text: str) -> None:
-        aside = self.file.with_suffix(".toml.new")
-        try:
-            with aside.open("w", encoding="utf-8") as stream:
-                keep_owner(stream.fileno(), self.file.parent)
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            aside.replace(self.file)
-        except OSError as error:
-            raise StoreUnwritable(f"{self.file} cannot be written: {error.strerror}.") from error
 
     def _entry(self, name: str, table: object) -> SourceEntry:
         try:

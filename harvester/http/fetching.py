@@ -23,17 +23,8 @@ import requests
 import urllib3
 from urllib3.util.ssl_ import create_urllib3_context
 
+from gateway.core import errors
 from gateway.core.address_rules import Allowed
-from gateway.core.errors import (
-    AddressRefused,
-    AnswerTooLarge,
-    AnswerTooSlow,
-    ConfigurationError,
-    ConnectionFailed,
-    GatewayError,
-    RemoteRefuses,
-    TryLater,
-)
 from gateway.core.names import source_of
 from gateway.core.settings import Settings
 from harvester.http.address_guard import Guard, Own, Proxies, Resolve, shown_proxy
@@ -150,7 +141,7 @@ class Web:
                 return fetched
             if not waiting.has_tries(is_busy=asks_to_wait(fetched)):
                 if asks_to_wait(fetched):
-                    raise TryLater(f"{shown(request.url)} still answers {fetched.status} after all repetitions.")
+                    raise errors.TryLater(f"{shown(request.url)} still answers {fetched.status} after all repetitions.")
                 return fetched
             waiting.after_answer(fetched)
 
@@ -162,8 +153,8 @@ class Web:
             try:
                 request.permits(url)
                 answer = self._hop(request, url, method, plain=plain)
-            except AddressRefused as error:
-                raise AddressRefused(
+            except errors.AddressRefused as error:
+                raise errors.AddressRefused(
                     f"{shown(request.url)} redirects to {shown(url)}: {error}" if hop else str(error)
                 ) from error
             if not request.follows or answer.fetched.status not in _REDIRECTS or not answer.location:
@@ -171,14 +162,16 @@ class Web:
             url = self._redirected(request.source, url, answer.location)
             # 301 and 302 keep the method: a POST turned into a GET would lose its arguments.
             method = "GET" if answer.fetched.status == 303 and method != "HEAD" else method  # noqa: PLR2004
-        raise RemoteRefuses(f"{shown(request.url)} redirects more than {_MOST_REDIRECTS} times.")
+        raise errors.RemoteRefuses(f"{shown(request.url)} redirects more than {_MOST_REDIRECTS} times.")
 
     def _redirected(self, source: str, url: str, location: str) -> str:
         """Return the absolute target of a redirect, without user, password and the secret argument."""
         try:
             target = clean(urljoin(url, location))
         except ValueError as error:
-            raise RemoteRefuses(f"{shown(url)} redirects to {location[:200]!r}, which is not a valid URL.") from error
+            raise errors.RemoteRefuses(
+                f"{shown(url)} redirects to {location[:200]!r}, which is not a valid URL."
+            ) from error
         credentials = self._credentials(source)
         if credentials is None or credentials.kind != "query":
             return target
@@ -206,7 +199,7 @@ class Web:
         with channel.adapter.watched(seconds if own is None else min(seconds, own)) as watchdog:
             try:
                 answer = self._exchange(channel, request, method, sent_url, url, headers)
-            except ConnectionFailed as error:  # a damaged encoding: the repetition asks for none
+            except errors.ConnectionFailed as error:  # a damaged encoding: the repetition asks for none
                 raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
                 proxy = channel.adapter.proxy
@@ -257,13 +250,13 @@ class Web:
         announced = response.headers.get("Content-Length", "")
         is_announced = response.request.method != "HEAD" and announced.isdecimal()
         if is_announced and (len(announced) > _MOST_DIGITS or int(announced) > limit):
-            raise AnswerTooLarge(f"The answer has more than {limit} bytes: {announced[:_MOST_DIGITS]}.")
+            raise errors.AnswerTooLarge(f"The answer has more than {limit} bytes: {announced[:_MOST_DIGITS]}.")
         parts = BytesIO()  # returns its content without a copy
         size, rate = 0, self._rate(url)
         while part := response.raw.read1(_CHUNK, decode_content=False):
             size += len(part)
             if size > limit:
-                raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
+                raise errors.AnswerTooLarge(f"The answer has more than {limit} bytes.")
             parts.write(part)
             rate.check(size)
         return parts.getvalue()
@@ -387,7 +380,7 @@ def _bitten(watchdog: Watchdog, request: Request, url: str) -> Fault | None:
     if not watchdog.has_bitten:
         return None
     sentence = f"{shown(url)} took longer than {watchdog.seconds:g} seconds."
-    return Fault(AnswerTooSlow(sentence), is_passing=request.deadline_seconds is None)
+    return Fault(errors.AnswerTooSlow(sentence), is_passing=request.deadline_seconds is None)
 
 
 # --- Private certificate authorities that are trusted besides the public ones ----------------------------------------
@@ -405,9 +398,9 @@ def trusting(bundles: Sequence[Path]) -> ssl.SSLContext | None:
         try:
             context.load_verify_locations(cafile=bundle)
         except ssl.SSLError as error:
-            raise ConfigurationError(f"The ca_bundle {bundle} has no certificate in PEM format.") from error
+            raise errors.ConfigurationError(f"The ca_bundle {bundle} has no certificate in PEM format.") from error
         except OSError as error:
-            raise ConfigurationError(f"The ca_bundle {bundle} cannot be read: {error.strerror}.") from error
+            raise errors.ConfigurationError(f"The ca_bundle {bundle} cannot be read: {error.strerror}.") from error
     return context
 
 
@@ -418,7 +411,7 @@ def logged(fetch: Fetch) -> Fetch:
         began = monotonic()
         try:
             fetched = fetch(request)
-        except GatewayError as error:
+        except errors.GatewayError as error:
             log.debug("%s %s: %s (%.1f s)", request.method, shown(request.url), error, monotonic() - began)
             raise
         facts = f"{fetched.status}, {len(fetched.body)} bytes"

@@ -21,15 +21,7 @@ from threading import Lock
 import requests
 import urllib3
 
-from gateway.core.errors import (
-    AnswerTooSlow,
-    ConnectionFailed,
-    FetchError,
-    GatewayError,
-    NameUnknown,
-    TlsFailed,
-    TryLater,
-)
+from gateway.core import errors
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import LATEST, http_second
@@ -87,7 +79,7 @@ class Rate:
         """Raise AnswerTooSlow when `size` bytes so far are too few."""
         took = self._monotonic() - self._began if self.least else 0.0
         if took > _GRACE_SECONDS and size < self.least * took:
-            raise AnswerTooSlow(f"{shown(self._url)} sends less than {self.least} bytes per second.")
+            raise errors.AnswerTooSlow(f"{shown(self._url)} sends less than {self.least} bytes per second.")
 
 
 # --- Failed requests --------------------------------------------------------------------------------------------------
@@ -130,7 +122,7 @@ class Fault(Exception):
     fetcher sets it. `is_name_late`: the name server does not answer now.
     """
 
-    error: FetchError
+    error: errors.FetchError
     cause: BaseException | None = None
     is_passing: bool = True
     is_stale: bool = False
@@ -148,23 +140,23 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
             f"{where}: TLS failed: {_words(cause)}. Correct the address or the certificate. For a private "
             "authority, set ca_bundle. To trust this server anyway, set verify = false for this source alone."
         )
-        return Fault(TlsFailed(sentence), cause, is_passing=False)
+        return Fault(errors.TlsFailed(sentence), cause, is_passing=False)
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return Fault(
-            ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."),
+            errors.ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."),
             cause,
             is_unreached=True,
         )
     if isinstance(error, requests.exceptions.ReadTimeout | urllib3.exceptions.ReadTimeoutError):
-        return Fault(AnswerTooSlow(f"{where}: the server was silent for too long."), cause)
+        return Fault(errors.AnswerTooSlow(f"{where}: the server was silent for too long."), cause)
     if (
         isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidHeader)
         or type(error) is ValueError
     ):
         return Fault(
-            ConnectionFailed(f"{where}: the request cannot be sent: {_words(cause)}."), cause, is_passing=False
+            errors.ConnectionFailed(f"{where}: the request cannot be sent: {_words(cause)}."), cause, is_passing=False
         )
-    kind = NameUnknown if isinstance(cause, socket.gaierror) else ConnectionFailed
+    kind = errors.NameUnknown if isinstance(cause, socket.gaierror) else errors.ConnectionFailed
     is_unreached = any(isinstance(cause, _UNREACHED) for cause in _causes(error))
     is_name_late = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
     return Fault(
@@ -301,7 +293,7 @@ class Waiting:
         most = most if asked is None else min(most, asked)
         if self.waited + seconds > most:
             again = utc_datetime(int(min(self.clock() + seconds, LATEST)))
-            raise TryLater(
+            raise errors.TryLater(
                 f"{reason[0].upper()}{reason[1:]}. The next try would be in {seconds:.0f} seconds, "
                 f"beyond the limit of {most:.0f} seconds in all. Try again after {again}."
             )
@@ -312,7 +304,7 @@ class Waiting:
         if seconds:
             try:
                 self.sleep(seconds)
-            except GatewayError as error:  # stopped: the reason why it waited is part of how it ended
+            except errors.GatewayError as error:  # stopped: the reason why it waited is part of how it ended
                 raise type(error)(f"{self.url}: {reason}. {error}") from error
 
     def _doubled(self, exponent: int) -> float:

@@ -26,11 +26,9 @@ def write_durably(file: Path, content: bytes) -> None:
 
 
 def replace_durably(file: Path, content: bytes) -> None:
-    """Replace a file atomically: a reader gets the old or the new content. Raise StoreUnwritable."""
-    aside = file.with_name(f"{file.name}.new")
+    """Replace a file, readable as the user's umask says, as `durable.write` does. Raise StoreUnwritable."""
     with reporting_unwritable(file):
-        write_durably(aside, content)
-        aside.replace(file)
+        durable.write(file, content, mode=0o666)
 
 
 def digests_by_algorithm(file: Path, algorithms: Iterable[str]) -> dict[str, str]:

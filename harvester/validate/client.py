@@ -13,7 +13,7 @@ from gateway.core import xmlio
 from gateway.core.errors import FetchError, GatewayError
 from gateway.core.xmlio import Element
 from gateway.core.xmltext import is_legal
-from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.messages import Fetch, Fetched, Request, Sink
 from harvester.validate.answer import Answer
 from harvester.validate.check import Evidence, Shown, Undecided
 
@@ -238,6 +238,13 @@ class Requests(Generic[LimitsT]):
         if self.received >= limits.bytes:
             raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
         return limits.seconds - seconds
+
+    def request(self, url: str, accept: str, method: str = "GET", sink: Sink | None = None) -> Request:
+        """Return a request that is repeated once, and takes no longer than is left. Raise Undecided at a limit."""
+        left = max(1.0, self.left())
+        limits = {"patience": 1, "waits_seconds": min(left, 30.0), "deadline_seconds": left}
+        headers = (("Accept", accept or "*/*"),)
+        return Request(url.partition("#")[0], headers=headers, method=method, sink=sink, **limits)  # type: ignore[arg-type]
 
     def send(self, request: Request) -> tuple[Fetched | None, FetchError | None]:
         """Return the answer to a request, or the error that came instead."""

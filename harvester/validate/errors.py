@@ -113,8 +113,7 @@ def _redirect(repository: Repository) -> Findings:
 CHECKS.add("http.post-identify")(_post_same("Identify", lambda _: {}))
 CHECKS.add("http.post-get-record")(
     _post_same(
-        "GetRecord",
-        lambda repository: {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"},
+        "GetRecord", lambda repository: {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"}
     )
 )
 

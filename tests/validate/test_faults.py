@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, quote
 import pytest
 
 from harvester.validate.errors import ILLEGAL
+from harvester.validate.repository import RULES
 from harvester.validate.run import CHECKS, Verdict
 from tests.conftest import ROOT
 from tests.validate.faults import ASKED, EXAMPLE, LEGAL, SEEN
@@ -45,6 +46,7 @@ def test_a_fault_is_found_by_its_check_and_by_no_other(faults, check):
 def test_every_check_has_a_fault_and_a_name_of_its_own():
     assert {check.name for check in CHECKS} - {fault.check for fault in ALL_FAULTS} == set()
     assert len(VERDICTS) == len(CHECKS)
+    assert set(RULES) == set(VERDICTS) - {f"errors.{illegal.name}" for illegal in ILLEGAL}
 
 
 def test_every_check_that_the_documentation_names_exists():

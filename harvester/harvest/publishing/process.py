@@ -207,10 +207,7 @@ def main(folder: str, source: str) -> int:
 def _publish(folder: str, source: str) -> None:
     orders = Orders(sys.stdin.fileno())
     number = load(instance_folder(folder)).number("publish_processes")
-    with (
-        runners(number, folder, source) as relay,
-        opened(folder, is_child=True) as instance,
-    ):
+    with runners(number, folder, source) as relay, opened(folder, is_child=True) as instance:
         facts = facts_of(instance, instance.sources.entry(source))
         begin(instance.store, instance.inbox, facts)
         pass_removals(instance.store, instance.inbox, facts)

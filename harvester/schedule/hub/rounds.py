@@ -181,16 +181,10 @@ class Rounds(rounds.Rounds):
 
     def _verify(self, fetch: Fetch, calls: Calls) -> Counter[str]:
         """Verify all requests that are due; return how many ended how."""
-        counts: Counter[str] = Counter()
-
-        def call(asked: HubRequest) -> Result:
-            return _echoed(fetch, asked)
-
-        for asked, result in calls.results(
-            call, self._requests(), lambda asked: networks_of(asked.callback, asked.network)
-        ):
-            counts[self._written(asked, result)] += 1
-        return counts
+        ended = calls.results(
+            partial(_echoed, fetch), self._requests(), lambda asked: networks_of(asked.callback, asked.network)
+        )
+        return Counter(self._written(asked, result) for asked, result in ended)
 
     def _requests(self) -> Iterator[HubRequest]:
         now, after = int(self._clock()), 0

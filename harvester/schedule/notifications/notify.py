@@ -23,17 +23,7 @@ from harvester.http.fetching import Web
 from harvester.mirror.doubtful_files import count
 from harvester.mirror.folder import MirrorFolder
 from harvester.runtime.locks import changing
-from harvester.schedule.notifications.notices import (
-    FAILED,
-    MOST_STOPPED,
-    Concern,
-    Need,
-    Notice,
-    SentNotice,
-    after,
-    concerns_of,
-    due,
-)
+from harvester.schedule.notifications import notices
 from harvester.schedule.notifications.send import send_email, send_to_webhook
 
 FILE = "notified.json"
@@ -47,7 +37,7 @@ def notify_of_source(instance: Instance, source: str) -> None:
     if not is_wanted(instance.settings):
         return
     try:
-        concerns = concerns_of(instance, source)
+        concerns = notices.concerns_of(instance, source)
     except (GatewayError, OSError) as error:
         log.warning("%s: its concerns cannot be read: %s", source, error)
         return
@@ -62,10 +52,10 @@ def is_wanted(settings: Settings) -> bool:
 def notify(
     settings: Settings,
     subject: str,
-    concerns: Sequence[Concern],
+    concerns: Sequence[notices.Concern],
     clock: Callable[[], float] = time,
     folder: Path | None = None,
-) -> Notice | None:
+) -> notices.Notice | None:
     """Send the notice about a subject that is due, and return it; None: none is due, or it could not be sent.
 
     `folder` stores the notices that were sent; None: the instance folder. `clock` returns seconds since 1970.
@@ -76,14 +66,14 @@ def notify(
     try:
         with changing(file):
             last, now = _read(file), int(clock())
-            notice = due(subject, concerns, last.get(subject), now)
+            notice = notices.due(subject, concerns, last.get(subject), now)
             if notice is None:
                 return None
             _write(file, last)  # without this file each run would send the notice again
             sent = [_is_sent(setting, notice, settings) for setting in _TRANSPORTS if settings.text(setting)]
             if not any(sent):
                 return None
-            last[subject] = after(notice, last.get(subject), now)
+            last[subject] = notices.after(notice, last.get(subject), now)
             _write(file, last)
             return notice
     except (GatewayError, OSError) as error:
@@ -91,20 +81,20 @@ def notify(
         return None
 
 
-def _read(file: Path) -> dict[str, SentNotice]:
+def _read(file: Path) -> dict[str, notices.SentNotice]:
     """Return the last notices; none when the file is missing or invalid."""
     try:
         known = json.loads(file.read_bytes())
-        return {str(name): SentNotice(int(at), tuple(map(str, needs))) for name, (at, needs) in known.items()}
+        return {str(name): notices.SentNotice(int(at), tuple(map(str, needs))) for name, (at, needs) in known.items()}
     except (FileNotFoundError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         return {}
 
 
-def _write(file: Path, last: Mapping[str, SentNotice]) -> None:
+def _write(file: Path, last: Mapping[str, notices.SentNotice]) -> None:
     durable.write(file, json.dumps(last, indent=1).encode())
 
 
-def _is_sent(setting: str, notice: Notice, settings: Settings) -> bool:
+def _is_sent(setting: str, notice: notices.Notice, settings: Settings) -> bool:
     """Send a notice by the transport whose address is in a setting; return whether it succeeded."""
     address = settings.text(setting)
     if monotonic() < _PAUSED.get(address, 0.0):
@@ -122,7 +112,7 @@ def _is_sent(setting: str, notice: Notice, settings: Settings) -> bool:
     return True
 
 
-def _post(notice: Notice, settings: Settings) -> None:
+def _post(notice: notices.Notice, settings: Settings) -> None:
     """Post a notice. Errors do not contain the address, which may be a secret."""
     try:
         with Web(settings, {_NAME: Access(settings.text("notify_webhook_url"))}) as web:
@@ -142,7 +132,7 @@ _SENTENCES: Mapping[type[Exception], str] = {
 
 
 # By the setting with the address of each.
-_TRANSPORTS: Mapping[str, Callable[[Notice, Settings], None]] = {
+_TRANSPORTS: Mapping[str, Callable[[notices.Notice, Settings], None]] = {
     "notify_smtp_url": send_email,
     "notify_webhook_url": _post,
 }
@@ -161,32 +151,32 @@ def notify_of_mirror(place: MirrorFolder, settings: Settings, *, is_whole: bool)
         notify(settings, str(place.folder.absolute()), concerns, folder=place.folder)
 
 
-def _concerns(place: MirrorFolder, settings: Settings) -> Iterator[Concern]:
+def _concerns(place: MirrorFolder, settings: Settings) -> Iterator[notices.Concern]:
     yield from _failing(place.folder, settings.number("notify_after_failures"))
     if waiting := len(place.waiting):
-        yield Concern(
-            Need.DELETIONS,
+        yield notices.Concern(
+            notices.Need.DELETIONS,
             f"Deletions that wait for a decision: {waiting}; these objects are still stored. "
             f"{place.command('--yes')} confirms them.",
         )
     if changed := place.identity_changes:
-        yield Concern(Need.IDENTITY, " ".join(changed))
+        yield notices.Concern(notices.Need.IDENTITY, " ".join(changed))
     if doubtful := count(place.folder):
-        yield Concern(
-            Need.DOUBTFUL,
+        yield notices.Concern(
+            notices.Need.DOUBTFUL,
             f"Doubtful files: {doubtful}. The last receipt in {place.folder}/receipts names "
             "them; `harvester mirror accept` accepts one.",
         )
 
 
-def _failing(folder: Path, most: int) -> Iterator[Concern]:
+def _failing(folder: Path, most: int) -> Iterator[notices.Concern]:
     """Return the concern that the last runs failed, by their receipts."""
-    files = sorted((folder / "receipts").glob("*.json"), key=_moment, reverse=True)[: most + MOST_STOPPED]
+    files = sorted((folder / "receipts").glob("*.json"), key=_moment, reverse=True)[: most + notices.MOST_STOPPED]
     read = (_outcome_and_reasons(file) for file in files)
     # A stopped run shows neither a failure nor a success.
     last = list(islice((run for run in read if run[0] is not RunOutcome.STOPPED), most))
-    if most and len(last) == most and all(outcome in FAILED for outcome, _ in last):
-        yield Concern(Need.FAILING, f"The last {most} runs failed. {' '.join(last[0][1][:3])}")
+    if most and len(last) == most and all(outcome in notices.FAILED for outcome, _ in last):
+        yield notices.Concern(notices.Need.FAILING, f"The last {most} runs failed. {' '.join(last[0][1][:3])}")
 
 
 def _moment(receipt: Path) -> tuple[str, int]:

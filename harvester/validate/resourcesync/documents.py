@@ -9,23 +9,10 @@ from hashlib import sha256
 
 from gateway.core.errors import AnswerTooLarge, NotXml
 from gateway.core.xmltext import SITEMAP
+from harvester.validate.resourcesync import values
 from harvester.validate.resourcesync.entries import OF_ENTRIES, EntryRules, judge_element, judge_links, judge_time
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Judged, Listed, Observer
 from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.values import (
-    KINDS,
-    MD_ATTRIBUTES,
-    OLDER_ATTRIBUTES,
-    OLDER_CAPABILITIES,
-    OLDER_TIMES,
-    TIMES,
-    Kind,
-    latest,
-    moment,
-    older,
-    relation_of,
-    whole,
-)
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _ENCODINGS = ("", "utf-8", "utf8", "us-ascii")
@@ -102,11 +89,14 @@ def _judge_listed(document: Document, judged: Judged) -> None:
         stated = [one.md.get("capability", "") for one in listed]
         silent = (f"The entry of {one.loc[:200]} has no capability." for one in listed if not one.md.get("capability"))
         judged.faults(shown, "capabilities.stated", silent)
-        others = (name for name in stated if name and name not in KINDS)
+        others = (name for name in stated if name and name not in values.KINDS)
         judged.faults(
             shown,
             "capabilities.value",
-            (older(f"The capability is {name[:100]!r}.", OLDER_CAPABILITIES.get(name)) for name in others),
+            (
+                values.older(f"The capability is {name[:100]!r}.", values.OLDER_CAPABILITIES.get(name))
+                for name in others
+            ),
         )
         counts = Counter(filter(None, stated))
         repeated = (
@@ -120,7 +110,7 @@ def _take(entries: EntryRules, entry: Entry, listed: list[Listed], observer: Obs
     if not entries.is_of_documents:
         observer.resource(document, loc, lastmod, md, links)
     elif loc and len(listed) < MOST_ENTRIES:
-        listed.append(Listed(whole(loc, document.url), md, tuple(links), lastmod))
+        listed.append(Listed(values.whole(loc, document.url), md, tuple(links), lastmod))
 
 
 class _DocumentRules:
@@ -159,7 +149,7 @@ class _DocumentRules:
         own = [top.attributes for top in reading.tops if top.name == "rs:md" and not top.is_late]
         document.md = own[0] if own else {}
         stated = document.md.get("capability", "")
-        document.capability = stated if stated in KINDS else OLDER_CAPABILITIES.get(stated, ("", ""))[0]
+        document.capability = stated if stated in values.KINDS else values.OLDER_CAPABILITIES.get(stated, ("", ""))[0]
         self._md(stated, has_md=bool(own))
 
     def _md(self, stated: str, *, has_md: bool) -> None:
@@ -168,15 +158,15 @@ class _DocumentRules:
             return
         if not stated:
             judged.faults(shown, "document.capability", ["rs:md of the document has no capability."])
-        elif stated not in KINDS:
-            sentence = older(f"The capability is {stated[:100]!r}.", OLDER_CAPABILITIES.get(stated))
+        elif stated not in values.KINDS:
+            sentence = values.older(f"The capability is {stated[:100]!r}.", values.OLDER_CAPABILITIES.get(stated))
             judged.faults(shown, "document.capability", [sentence])
         else:
             judged.applied(shown, ("document.capability",))
         others = [
             name
             for name in document.md
-            if name not in TIMES and name != "capability" and " " not in name and name in MD_ATTRIBUTES
+            if name not in values.TIMES and name != "capability" and " " not in name and name in values.MD_ATTRIBUTES
         ]
         judged.faults(shown, "document.attributes", (f"rs:md of the document has {name}." for name in others))
         if document.kind is not None:
@@ -185,22 +175,22 @@ class _DocumentRules:
             is_wrong = has_no_index and document.is_index
             judged.faults(shown, "document.index", is_wrong and f"It is an index of a {document.kind.name}.")
 
-    def _times(self, kind: Kind) -> None:
+    def _times(self, kind: values.Kind) -> None:
         shown, judged, md = self.document.shown, self.judged, self.document.md
         if kind.required:
-            older_time = OLDER_ATTRIBUTES["modified"] if "modified" in md else None
-            missing = not md.get(kind.required) and older(f"The {kind.name} has no {kind.required}.", older_time)
+            older_time = values.OLDER_ATTRIBUTES["modified"] if "modified" in md else None
+            missing = not md.get(kind.required) and values.older(f"The {kind.name} has no {kind.required}.", older_time)
             judged.faults(shown, f"times.{kind.required}", missing)
-        foreign = [name for name in TIMES if name in md and name not in kind.times]
-        sentences = (older(f"A {kind.name} has no {name}.", OLDER_TIMES.get(name)) for name in foreign)
+        foreign = [name for name in values.TIMES if name in md and name not in kind.times]
+        sentences = (values.older(f"A {kind.name} has no {name}.", values.OLDER_TIMES.get(name)) for name in foreign)
         judged.faults(shown, "times.foreign", sentences)
         for first, last in (("at", "completed"), ("from", "until")):
-            one, other = moment(md.get(first, "").strip()), latest(md.get(last, "").strip())
+            one, other = values.moment(md.get(first, "").strip()), values.latest(md.get(last, "").strip())
             if one is not None and other is not None and last in kind.times:
                 is_wrong = other < one
                 sentence = f"{last} ({md[last]}) is before {first} ({md[first]})."
                 judged.faults(shown, f"times.{last}", is_wrong and sentence)
-        for name in TIMES:
+        for name in values.TIMES:
             if name in md and (md[name] or name != kind.required):
                 judge_time(judged, shown, name, md[name], self.now)
 
@@ -214,7 +204,7 @@ class _DocumentRules:
         if not document.md and own:
             document.md = own[0].attributes  # after the first entry
             stated = document.md.get("capability", "")
-            document.capability = stated if stated in KINDS else ""
+            document.capability = stated if stated in values.KINDS else ""
             self._md(stated, has_md=True)
         has_strange_md = any(top.name.rpartition(" ")[2] == "md" for top in self.reading.tops)
         judged.faults(shown, "document.md", not (own or has_strange_md) and "The document has no rs:md.")
@@ -235,11 +225,11 @@ class _DocumentRules:
         if document.kind is not None and document.kind.up:
             self._up(document.kind)
 
-    def _up(self, kind: Kind) -> None:
+    def _up(self, kind: values.Kind) -> None:
         shown, judged = self.document.shown, self.judged
-        count = sum(relation_of(link) == "up" for link in self.document.links)
+        count = sum(values.relation_of(link) == "up" for link in self.document.links)
         has_none = f"The {kind.name} has no up link."
-        if any(relation_of(link) == "resourcesync" for link in self.document.links):
+        if any(values.relation_of(link) == "resourcesync" for link in self.document.links):
             has_none = f"{has_none} ResourceSync 0.5 and 0.9 had the relation resourcesync for it."
         judged.faults(shown, "up.stated", not count and has_none)
         judged.faults(shown, "up.once", count > 1 and f"The document has {count} up links.")

@@ -103,17 +103,10 @@ class Downloads(Requests[Limits]):
 
     def get(self, url: str, accept: str = "*/*") -> Download:
         """Return the answer of an address; the caller closes it. Raise Undecided at a limit."""
-        left = self.left()
+        self.left()
         room = self.limits.bytes - self.received
         file = AnonymousFile("the answer", room)
-        request = Request(
-            url.partition("#")[0],
-            headers=(("Accept", accept),),
-            sink=_Body(file),
-            patience=1,
-            waits_seconds=min(left, 30.0),
-            deadline_seconds=max(1.0, left),
-        )
+        request = self.request(url, accept, sink=_Body(file))
         fetched, error = self.send(request)
         if error is None or file.size > room:
             self.received += file.size

@@ -9,29 +9,14 @@ from typing import TypeAlias
 from gateway.core.xmltext import SITEMAP
 from harvester.http.urls import split
 from harvester.validate.check import Shown
+from harvester.validate.resourcesync import values
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Judged
 from harvester.validate.resourcesync.reading import TERMS, Attributes, Entry, Node
-from harvester.validate.resourcesync.values import (
-    LN_ATTRIBUTES,
-    MD_ATTRIBUTES,
-    MOST_ADDRESS,
-    NUMBER,
-    OLDER_ATTRIBUTES,
-    OLDER_RELATIONS,
-    hash_faults,
-    is_absolute,
-    is_complete,
-    latest,
-    moment,
-    older,
-    strange_in,
-    wrong_path,
-)
 from harvester.validate.signposting.syntax import KNOWN, MEDIA_TYPE
 
 _DAY = 86_400  # a clock may be wrong
 OF_ENTRIES = ("loc", "lastmod", "changefreq", "priority")
-_ATTRIBUTES = {"rs:md": MD_ATTRIBUTES, "rs:ln": LN_ATTRIBUTES}
+_ATTRIBUTES = {"rs:md": values.MD_ATTRIBUTES, "rs:ln": values.LN_ATTRIBUTES}
 # Relations of the standard (Z39.99 §6.2, §14) that are not registered, or younger than the list.
 _RELATIONS = KNOWN | {"up", "index", "contents", "archives", "hub", "self", "via", "profile"}
 _PRIORITIES = range(1, 1_000_000)
@@ -43,11 +28,11 @@ _CODINGS = frozenset(
 def judge_time(judged: Judged, shown: Shown, name: str, text: str, now: float) -> float | None:
     """Judge one time, and return it in Unix time."""
     judged.applied(shown, ("times.form", "times.utc", "times.future"))
-    at = moment(text)
+    at = values.moment(text)
     if at is None:
         judged.fault("times.form", shown, f"{name} is {text[:100]!r}.")
         return None
-    if not is_complete(text):
+    if not values.is_complete(text):
         judged.fault("times.utc", shown, f"{name} is {text}.")
     if at > now + _DAY:
         judged.fault("times.future", shown, f"{name} is {text}.")
@@ -63,7 +48,7 @@ def judge_element(judged: Judged, shown: Shown, name: str, attributes: Attribute
     for attribute in attributes:
         namespace, _, local = attribute.rpartition(" ")
         if not namespace and local not in known:
-            sentence = older(f"{name} has the attribute {local[:100]!r}.", OLDER_ATTRIBUTES.get(local))
+            sentence = values.older(f"{name} has the attribute {local[:100]!r}.", values.OLDER_ATTRIBUTES.get(local))
             judged.fault("xml.attributes", shown, sentence)
         elif namespace == TERMS:
             judged.fault("xml.prefix", shown, f"{name} has the attribute {local[:100]!r} with a prefix.")
@@ -86,17 +71,19 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
         judged.applied(shown, ("link.href", "link.rel", "link.absolute", "link.relation"))
         if not href:
             judged.fault("link.href", shown, f"A link with the relation {rel[:100]!r} has no href.")
-        elif not is_absolute(href):
+        elif not values.is_absolute(href):
             judged.fault("link.absolute", shown, f"The href {href[:200]!r} is not absolute.")
         if not rel:
             judged.fault("link.rel", shown, f"The link to {href[:200]!r} has no rel.")
-        elif not (is_absolute(rel) if ":" in rel else rel.lower() in _RELATIONS):
+        elif not (values.is_absolute(rel) if ":" in rel else rel.lower() in _RELATIONS):
             judged.fault(
-                "link.relation", shown, older(f"The relation is {rel[:100]!r}.", OLDER_RELATIONS.get(rel.lower()))
+                "link.relation",
+                shown,
+                values.older(f"The relation is {rel[:100]!r}.", values.OLDER_RELATIONS.get(rel.lower())),
             )
         if "pri" in link:
             pri = link["pri"].strip()
-            is_number = NUMBER.fullmatch(pri) is not None and int(pri) in _PRIORITIES
+            is_number = values.NUMBER.fullmatch(pri) is not None and int(pri) in _PRIORITIES
             judged.faults(shown, "link.priority", not is_number and f"pri is {pri[:100]!r}.")
         if "modified" in link:
             judge_time(judged, shown, "modified", link["modified"].strip(), now)
@@ -107,11 +94,11 @@ def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -
     """Judge the values of `hash`, `length`, `type` and `encoding` of an element."""
     if "hash" in attributes:
         judged.applied(shown, ("hash.syntax", "hash.algorithm", "hash.digits", "hash.once"))
-        for rule, sentence in hash_faults(attributes["hash"]):
+        for rule, sentence in values.hash_faults(attributes["hash"]):
             judged.fault(rule, shown, sentence)
     if "length" in attributes:
         length = attributes["length"]
-        judged.faults(shown, "length.form", not NUMBER.fullmatch(length) and f"length is {length[:100]!r}.")
+        judged.faults(shown, "length.form", not values.NUMBER.fullmatch(length) and f"length is {length[:100]!r}.")
     if "type" in attributes:
         stated = attributes["type"]
         judged.faults(shown, "type.form", not is_media_type(stated) and f"type is {stated[:100]!r}.")
@@ -163,8 +150,8 @@ class EntryRules:
         self._changes: set[int] = set()
         self._created: set[int] = set()
         self._from, self._until = (
-            moment(document.md.get("from", "").strip()),
-            latest(document.md.get("until", "").strip()),
+            values.moment(document.md.get("from", "").strip()),
+            values.latest(document.md.get("until", "").strip()),
         )
         self._last = self._last_lastmod = float("-inf")
         self._late_lastmod = ""
@@ -178,7 +165,7 @@ class EntryRules:
             self._judged.fault("xml.entries", self._shown, f"The document has a {name} element.")
         loc, lastmod, md, links = self._children(children)
         if self._has_changes:
-            self._change(md, loc, lastmod, latest(lastmod))
+            self._change(md, loc, lastmod, values.latest(lastmod))
         if links:
             judge_links(self._judged, self._shown, links, self._now)
         return loc, lastmod, md, links
@@ -235,15 +222,15 @@ class EntryRules:
 
     def _loc(self, loc: str) -> None:
         judged, shown = self._judged, self._shown
-        if not is_absolute(loc):
+        if not values.is_absolute(loc):
             judged.fault("loc.absolute", shown, f"The address {loc[:200]!r} is not absolute.")
-        elif strange := strange_in(loc):
+        elif strange := values.strange_in(loc):
             judged.fault("loc.characters", shown, f"The address {loc[:200]!r} has {strange!r}.")
         elif self.is_of_documents and self._authority:
             wrong = split(loc).netloc.lower() != self._authority
             sentence = f"{loc[:200]} has another authority than {self._authority}."
             judged.faults(shown, "loc.authority", wrong and sentence)
-        if len(loc) >= MOST_ADDRESS:
+        if len(loc) >= values.MOST_ADDRESS:
             judged.fault("loc.length", shown, f"The address {loc[:100]!r} has {len(loc)} characters.")
         if self._is_once:
             self._once("loc.once", self._addresses, loc, "The address")
@@ -290,7 +277,7 @@ class EntryRules:
             return
         if not path.startswith("/"):
             judged.fault("path.slash", shown, f"The path is {path[:200]!r}.")
-        if wrong := wrong_path(path):
+        if wrong := values.wrong_path(path):
             judged.fault("path.safe", shown, f"The path {path[:200]!r} has {wrong}.")
         self._once("path.once", self._paths, path, "The path")
 
@@ -313,7 +300,7 @@ class EntryRules:
             return
         self.has_datetime = True
         judged.applied(shown, ("change.window", "change.order", "change.once"))
-        at, at_last = moment(md["datetime"]), latest(md["datetime"])
+        at, at_last = values.moment(md["datetime"]), values.latest(md["datetime"])
         if at is None or at_last is None:
             return
         if (self._from is not None and at_last < self._from) or (self._until is not None and at > self._until):

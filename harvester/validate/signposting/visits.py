@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gateway.core.errors import AddressRefused, AnswerTooLarge, TryLater
-from harvester.http.messages import Fetch, Request
+from harvester.http.messages import Fetch
 from harvester.validate.client import Answered, Clock, MostRequests, Requests
 
 _OK, _NO_MORE = 200, 300
@@ -106,11 +106,7 @@ class Visits(Requests[Limits]):
         return self._known[key]
 
     def _visit(self, url: str, method: str, accept: str) -> Visit:
-        left = max(1.0, self.left())
-        headers = (("Accept", accept or "*/*"),)
-        request = Request(
-            url, headers=headers, method=method, patience=1, waits_seconds=min(left, 30.0), deadline_seconds=left
-        )
+        request = self.request(url, accept, method)
         visit = Visit(request, *self.send(request))
         self.received += len(visit.body)
         return visit

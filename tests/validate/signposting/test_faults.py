@@ -4,6 +4,7 @@ import pytest
 
 from harvester.validate.check import Verdict
 from harvester.validate.signposting.run import CHECKS, lint
+from harvester.validate.signposting.site import RULES
 from tests.rows import each_row
 from tests.validate.parts import in_parts
 from tests.validate.signposting.faults import FAULTS
@@ -41,5 +42,5 @@ def test_a_fault_is_found_by_its_check_and_by_no_other(faults):
 
 
 def test_every_check_has_one_fault_and_a_name_of_its_own():
-    assert sorted(VERDICTS) == sorted(fault.check for fault in FAULTS)
+    assert sorted(VERDICTS) == sorted(RULES) == sorted(fault.check for fault in FAULTS)
     assert len(VERDICTS) == len(CHECKS) >= 40
