@@ -40,7 +40,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
-        with fetcher(instance.settings, entry, stop) as fetch:
+        with fetcher(instance.at_prompt().settings, entry, stop) as fetch:
             subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
         known = _settled(instance, name, stop, wait, _is_open)
         _write(known, as_json=as_json)
@@ -61,7 +61,7 @@ def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> N
     """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
-        with fetcher(instance.settings, entry, stop) as fetch:
+        with fetcher(instance.at_prompt().settings, entry, stop) as fetch:
             unsubscribe(instance, entry, fetch, int(time()))
         known = _settled(
             instance, name, stop, wait, lambda subscription: subscription.state is SubscriptionState.ENDING
