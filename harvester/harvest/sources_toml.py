@@ -245,7 +245,8 @@ class SourcesFile:
             self.entry(name)
             document = tomlkit.parse(self._text())
             del document[name]
-            self._write((tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n"))
+            rest = (tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n")
+            self._write(rest or "# No source is left.\n")  # an empty file would be taken for a damaged one
 
     def _text(self) -> str:
         try:
