@@ -19,7 +19,7 @@ from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome
 from gateway.core.model.published import NEVER_DUE
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.program import say
-from gateway.core.states import of_search
+from gateway.core.states import of_search, of_tombstone
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.stored_files import Copies
@@ -253,9 +253,15 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool, as_json: boo
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         files = compared_files(instance, search.state) if is_compared else None
+        with instance.store.view() as view:
+            record, source = view.record(identifier, "oai_dc"), view.source(source_of(identifier))
     if as_json:
         write_json(facts_of_search(search, files))
         return
+    if record is not None and record.is_deleted:
+        click.echo(plain(f"{identifier}: {of_tombstone(source).words}"))
+        if not search.state.search_json:
+            return
     search.tell()
     for file in files or ():
         click.echo(plain(f"  {file['url']}: cosine {file['score']}, {file['covered']} of the words of the record"))
