@@ -18,7 +18,7 @@ from gateway.core.model import Decision, FileRecheck, Offer, Outcome, RunOutcome
 from gateway.core.model.published import NEVER_DUE
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.program import say, write_json
-from gateway.core.states import of_search
+from gateway.core.states import of_search, of_tombstone
 from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.stored_files import Copies
@@ -238,8 +238,15 @@ def explain(ctx: click.Context, identifier: str, is_compared: bool) -> None:
     with searching(ctx.obj) as (instance, discovery):
         search = searched_item(instance, discovery, identifier)
         files = compared_files(instance, search.state) if is_compared else None
-    words = "{url}: cosine {score}, {covered} of the words of the record"
-    show(facts_of_search(search, files), *search.lines(), *(f"  {words.format(**file)}" for file in files or ()))
+        with instance.store.view() as view:
+            record, source = view.record(identifier, "oai_dc"), view.source(source_of(identifier))
+    is_deleted = record is not None and record.is_deleted
+    lines = [f"{identifier}: {of_tombstone(source).words}"] if is_deleted else []
+    if not is_deleted or search.state.search_json:
+        lines += search.lines()
+        words = "  {url}: cosine {score}, {covered} of the words of the record"
+        lines += [words.format(**file) for file in files or ()]
+    show(facts_of_search(search, files), *lines)
 
 
 # --- `harvester recheck` requests the published files again -----------------------------------------------------------

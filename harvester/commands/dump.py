@@ -11,6 +11,7 @@ from harvester.commands import options
 from harvester.commands.output import is_json, with_json
 from harvester.dump.dump import Dump, File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
+from harvester.harvest.instance import at_prompt
 from harvester.harvest.sources_toml import entry_from
 from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening
@@ -38,7 +39,7 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, **given: op
     entry = with_address(entry_from("dump", table))
     order = Order(entry.url, given["formats"] or ("oai_dc",), given["sets"], given["from_"], given["until"])
     sink = Stream(sys.stdout.buffer) if str(file) == "-" else File(file, restart=restart)
-    settings = load(instance_folder(ctx.obj))
+    settings = at_prompt(load(instance_folder(ctx.obj)))
     with listening(Stop()) as stop, progress() as reporter, fetcher(settings, entry, stop) as fetch:
         work = Dump(order, kind_of(entry.kind), fetch, sink, reporter, stop)
         is_finished = work.whole()

@@ -371,7 +371,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool) -> None:
         return is_sure or is_confirmed(f"Delete {vanished} of the {held} stored records of {name}?")
 
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
-        source_work = SourceWork(instance, reporter, stop, Pace())
+        source_work = SourceWork(instance.at_prompt(), reporter, stop, Pace())
         done = source_work.swept(entry_of(instance, name), confirm)
         source_work.notified(name)
         if is_json():

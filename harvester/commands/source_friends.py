@@ -54,10 +54,10 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
             former = {source.base_url: source.name for source in view.sources()}
         rows = [
             {"name": known or new, "url": friend.base_url, "is_a_source": bool(known)}
-            for friend, known, new in _called(_named(instance, asked, stop), entries.values(), former)
+            for friend, known, new in _called(_named(instance.at_prompt(), asked, stop), entries.values(), former)
         ]
         if is_checked or is_added:
-            _check(instance, asked, [row for row in rows if not row["is_a_source"]], stop)
+            _check(instance.at_prompt(), asked, [row for row in rows if not row["is_a_source"]], stop)
         if is_added:
             for row in rows:
                 if row.get("answers"):

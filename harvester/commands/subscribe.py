@@ -39,7 +39,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
-        with fetcher(instance.settings, entry, stop) as fetch:
+        with fetcher(instance.at_prompt().settings, entry, stop) as fetch:
             subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
         known = _settled(instance, name, stop, wait, _is_open)
         _write(known)
@@ -60,7 +60,7 @@ def unsubscribe_(ctx: click.Context, name: str, wait: float) -> None:
     """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
-        with fetcher(instance.settings, entry, stop) as fetch:
+        with fetcher(instance.at_prompt().settings, entry, stop) as fetch:
             unsubscribe(instance, entry, fetch, int(time()))
         known = _settled(
             instance, name, stop, wait, lambda subscription: subscription.state is SubscriptionState.ENDING

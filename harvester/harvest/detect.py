@@ -8,7 +8,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import NamedTuple
 
-from gateway.core.errors import AddressRefused, AnswerError, AnswerTooLarge, FetchError
+from gateway.core.errors import AddressRefused, AnswerError, AnswerTooLarge, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request, Sink
 from harvester.sources import Recognised, SourceKind
 
@@ -26,7 +26,10 @@ class Detection(NamedTuple):
 
 
 def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Detection:
-    """Return the kinds of source at an address. Raise the errors of `fetch` when it does not answer at all."""
+    """Return the kinds of source at an address.
+
+    Raise the errors of `fetch` when it does not answer at all, or TryLater when that may be why no kind is recognised.
+    """
     known: dict[Request, Fetched] = {}
 
     def once(request: Request) -> Fetched:
@@ -38,15 +41,18 @@ def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Detection
     first, problem = _first(url, fetch)
     known[Request(url)] = first
     recognised_kinds: list[tuple[str, Recognised]] = []
-    problems = []
+    problems, later = [], None
     for kind in kinds:
         try:
             seen = kind.recognise(first, once)
         except (FetchError, AnswerError) as error:
             if not (url.startswith("file:") and isinstance(error, AddressRefused)):  # what is beside a file is not its
                 problems.append(f"Whether it is {kind.name}: {error}")
+                later = error if isinstance(error, TryLater) else later
         else:
             recognised_kinds += [(kind.name, seen)] if seen else []
+    if later is not None and not recognised_kinds:
+        raise later
     recognised_kinds.sort(key=lambda pair: pair[1].is_beside)
     return Detection(tuple(recognised_kinds), (*problems, *([] if recognised_kinds or not problem else [problem])))
 

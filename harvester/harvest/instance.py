@@ -58,11 +58,7 @@ class Instance:
 
     def at_prompt(self) -> Instance:
         """Return it for a command that a person may wait for: on a terminal, no wait is longer than 90 seconds."""
-        if not sys.stderr.isatty():
-            return self
-        most = min(_PROMPT_SECONDS, self.settings.seconds("fetch_max_wait_seconds"))
-        values = {**self.settings, "fetch_max_wait_seconds": most}
-        return replace(self, settings=Settings(self.folder, values, self.settings.origins))
+        return replace(self, settings=at_prompt(self.settings))
 
     def check_clock(self) -> None:
         """Raise ClockAhead when the clock of this machine is wrong, because it dates received records."""
@@ -86,6 +82,14 @@ class Instance:
     def has_searched(self) -> bool:
         """Return whether full text was ever searched for."""
         return has_database(self.settings, DISCOVERY)
+
+
+def at_prompt(settings: Settings) -> Settings:
+    """Return settings with which no wait is longer than 90 seconds, if the command has a terminal."""
+    if not sys.stderr.isatty():
+        return settings
+    most = min(_PROMPT_SECONDS, settings.seconds("fetch_max_wait_seconds"))
+    return Settings(settings.instance, {**settings, "fetch_max_wait_seconds": most}, settings.origins)
 
 
 def sources_file(folder: Path) -> SourcesFile:

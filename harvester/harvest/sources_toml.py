@@ -251,7 +251,8 @@ class SourcesFile:
             if (text := tomlkit.dumps(document)) == before:
                 return
             try:
-                content = (text.strip("\n") + "\n").lstrip("\n").encode()
+                # An empty file would be taken for a damaged one.
+                content = ((text.strip("\n") or "# No source is left.") + "\n").encode()
                 durable.write(self.file, content, partial(keep_owner, folder=self.file.parent), mode=0o666)
             except OSError as error:
                 raise StoreUnwritable(f"{self.file} cannot be written: {error.strerror}.") from error

@@ -147,6 +147,10 @@ def test_the_commands_search_and_explain(harvester) -> None:
     assert harvester("discover", "--item", identifier).exit_code == 0
     explanation = json.loads(harvester("explain", identifier, "--json").stdout)
     assert isinstance(explanation["story"]["candidates"], list)
+    removed = next(line for line in harvester("records", "laro").stdout.splitlines() if identifier not in line)
+    other = json.loads(removed)["identifier"]
+    assert harvester("source", "remove", "laro", "--yes").exit_code == 0
+    assert harvester("explain", other).stdout.startswith(f"{other}: Its source was removed here. ")
 
 
 def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searching) -> None:

@@ -71,8 +71,9 @@ def test_a_long_archive_is_recognised_by_its_beginning():
     assert (detection.problems, len(poured)) == ((), 3)
 
 
-def test_a_kind_that_cannot_ask_says_so(check, repository):
+def test_an_overloaded_server_is_not_said_to_be_nothing_to_harvest(check, repository):
     repository.statuses = {"Identify": (503, b"", {"Retry-After": "86400"})}
     status, _, err = check(repository.url)
-    assert status == 1
-    assert "Whether it is oai_pmh: " in err
+    assert status == 5
+    assert "nothing that can be harvested" not in err
+    assert "Try again after" in err

@@ -4,7 +4,6 @@ Each run starts the process that publishes; so only the tests that tell most are
 """
 
 import json
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +12,7 @@ from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Lack, RunOutcome, Selection
 from gateway.publish import unused
 from gateway.store.waiting import is_locked
+from harvester.harvest import instance
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.accounting import Proof, proved
@@ -332,10 +332,20 @@ def test_a_page_that_mending_cost_something_is_named(run, repository, house):
     assert "No record is missing." in verdict
 
 
-def test_at_a_terminal_nobody_waits_for_longer_than_ninety_seconds(house, monkeypatch):
+def test_at_a_terminal_nobody_waits_for_longer_than_ninety_seconds(
+    run, repository, house, command, monkeypatch, tmp_path
+):
     assert house.at_prompt().settings.seconds("fetch_max_wait_seconds") == 3600
-    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: True))
-    assert house.at_prompt().settings.seconds("fetch_max_wait_seconds") == 90
+    repository.fill(1)
+    run()
+    repository.statuses = {name: (503, b"", {"Retry-After": "1800"}) for name in ("ListRecords", "ListIdentifiers")}
+    monkeypatch.setattr(instance, "sys", SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: True)))
+    for words in (
+        ["run", "fake", "--full"],
+        ["source", "sweep", "fake"],
+        ["dump", repository.url, str(tmp_path / "x")],
+    ):
+        assert command(*words)[0] == Status.TRY_LATER
 
 
 @each_row(

@@ -64,6 +64,14 @@ def test_comments_survive_an_addition_and_a_removal(sources):
     assert sources.file.read_text(encoding="utf-8") == '# ours\n[laro]  # the archive\nurl = "http://h/oai"\n'
 
 
+def test_the_file_is_not_empty_without_its_last_source(sources):
+    """An empty file of an instance that had sources is a damaged one for `check` and `backup`."""
+    _written(sources, '[laro]\nurl = "http://h/oai"\n')
+    sources.remove("laro")
+    assert sources.file.stat().st_size > 0
+    assert sources.entries() == {}
+
+
 @each_row(
     "text, sentence",
     [

@@ -139,6 +139,17 @@ def test_a_database_of_no_bytes_stays_as_it_is_and_check_names_the_command_that_
     assert run(folder, "check").exit_code == 0
 
 
+def test_another_database_in_the_place_of_one_is_found_and_stays_as_it_is(whole, tmp_path):
+    for name in DATABASES:
+        shutil.copytree(whole, tmp_path / name)
+        file = tmp_path / name / "instance" / name
+        other = file.with_name(INBOX if name == STORE else STORE).read_bytes()
+        file.write_bytes(other)
+        result = run(file.parent, "check", program=harvester)
+        assert (result.exit_code, f"{name} is another database. " in result.stderr) == (1, True), name
+        assert file.read_bytes() == other
+
+
 def test_a_page_of_the_inbox_that_is_overwritten_is_found(whole, tmp_path):
     """A page of zeros may be the sound end of a chain for SQLite: the checksum of what is in the chain tells."""
     before = (whole / "instance" / INBOX).read_bytes()

@@ -22,7 +22,7 @@ from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.core.permissions import file_mode
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters
-from gateway.store.instance import TAILS, Instance
+from gateway.store.instance import TAILS, Instance, remedy
 from gateway.store.queries import load
 from gateway.store.waiting import Waiting, locked
 
@@ -293,6 +293,8 @@ class SqliteFile(Connector):
         try:
             database = Database(session.connection)
             applied = {step.name for step in steps.applied(database)}
+            if not applied and database.table_names():
+                raise StoreDamaged(f"{self.path} is another database. {remedy(self.path.name)}")
             unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})
             if unknown:
                 raise StoreTooNew(f"{self.path} was written by a newer release ({unknown[-1]}). Install that release.")
