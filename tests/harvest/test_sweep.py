@@ -1,5 +1,7 @@
 """What a source does not have any more is deleted, and only that; what returns is fetched again."""
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.core.model import RunOutcome, Selection
@@ -11,7 +13,6 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import SAMPLE_SIZE, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Progress
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -44,8 +45,8 @@ def swept(house, entry):
             return is_confirmed
 
         with fetcher(house.settings, source, stop or Stop()) as fetch:
-            told = {"progress": progress or Progress(), "stop": stop or Stop()}
-            return sweep(SourceSession(house, source, kind_of("oai_pmh"), fetch, **told), confirm)
+            session = SourceSession(house, source, kind_of("oai_pmh"), fetch, stop=stop or Stop())
+            return sweep(replace(session, progress=progress) if progress else session, confirm)
 
     swept.asked = []  # type: ignore[attr-defined]
     return swept

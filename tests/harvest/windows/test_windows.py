@@ -121,10 +121,8 @@ def run(house, repository):
         entry = SourceEntry("fake", repository.url, slice=unit, **fields)
         another = partial(fetcher, house.settings, entry, stop or Stop())
         with another() as fetch:
-            given = {"stop": stop or Stop(), "fetcher": another}
-            return pipeline.run(
-                SourceSession(house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions(), **given)
-            )
+            given = (house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions())
+            return pipeline.run(SourceSession(*given, stop=stop or Stop(), fetcher=another))
 
     return run
 
