@@ -13,9 +13,7 @@ from gateway.core.statuses import MEANINGS
 from gateway.formats import load
 from harvester.harvest.source_fields import FIELDS
 from harvester.schedule.stages import STAGES
-from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.profile import OPTIONS
-from harvester.sources.oai_pmh.transitions import TRANSITIONS
 from harvester.validate.resourcesync.run import RULES
 from harvester.validate.signposting.run import CHECKS as LINT
 from tests.commands.calls import commands as every_command
@@ -74,15 +72,6 @@ def statuses() -> str:
         for status, meaning in MEANINGS.items()
     )
     return _table(("status", "meaning", "may a unit call it a success"), rows)
-
-
-def states() -> str:
-    """Return the drawing of the states of a list, and the table of its transitions."""
-    arrows = [(before, after, when) for before, others in TRANSITIONS.items() for after, when in others.items()]
-    lines = (f"    {before.name} --> {after.name}" for before, after, _ in arrows if before is not after)
-    drawing = "\n".join(("```mermaid", "stateDiagram-v2", f"    [*] --> {Phase.PAGES.name}", *lines, "```"))
-    rows = ((before.name, "the same" if before is after else after.name, when) for before, after, when in arrows)
-    return f"{drawing}\n\n{_table(('from', 'to', 'when'), rows)}"
 
 
 def options() -> str:
@@ -195,7 +184,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "harvester/validate/RESOURCESYNC.md": {"rules": rules},
     "harvester/commands/README.md": {"imports": partial(imports, "commands"), "commands": harvester_commands},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
-    "harvester/sources/oai_pmh/README.md": {"states": states, "options": options},
+    "harvester/sources/oai_pmh/README.md": {"options": options},
     "harvester/harvest/SOURCES.md": {"fields": source_fields},
     "JSON.md": {"types": json_types, "objects": json_objects},
 }

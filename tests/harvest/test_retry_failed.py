@@ -12,8 +12,8 @@ from harvester.harvest.session import SourceSession
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
+from harvester.sources import UNFETCHED
 from harvester.sources.oai_pmh import SOURCE, left  # type: ignore[attr-defined]
-from harvester.sources.oai_pmh.all_identifiers import UNFETCHED  # type: ignore[attr-defined]
 from tests.sources.oai_pmh.repository import URL, Repository, refused
 from tests.wild.test_fallbacks import ILL, poison
 

@@ -1,9 +1,9 @@
 """OAI-PMH repositories: what they say of themselves, and their lists.
 
-A list is walked from its first request to the empty resumptionToken. `transitions.py` has its states and how it gets
-from one to another. Where a source does not give what it promised, a fallback step follows (`fallback_rules`). Every
-step is committed with the answer that caused it. Where the source's numbers do not fit what came, ListIdentifiers
-decides (`all_identifiers`). A list never ends as whole because nothing more came.
+A list is walked from its first request to the empty resumptionToken, by one strategy after the other: as a whole, in
+windows of dates, record by record (`_STRATEGIES`). Where a source does not give what it promised, the next one is tried
+(`next_part`). Every step is committed with the answer that caused it. Where the source's numbers do not fit what
+came, ListIdentifiers decides (`single_records`). A list never ends as whole because nothing more came.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,24 +13,22 @@ from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.sources import Listed, Option, Options, SourceKind, Step
-from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.description import channels, describe, recognise, with_sets
-from harvester.sources.oai_pmh.end_of_list import left
-from harvester.sources.oai_pmh.get_records import record_by_record
 from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages, IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.list_records import next_page
+from harvester.sources.oai_pmh.list_run import ListRun, asks_for_all, begins_anew
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of
+from harvester.sources.oai_pmh.next_part import left
 from harvester.sources.oai_pmh.profile import OPTIONS, learned, profile, taught, with_entry
-from harvester.sources.oai_pmh.requests import Server
-from harvester.sources.oai_pmh.transitions import asks_for_all, begins_anew
-from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.oai_pmh.requests import GONE, Server, is_of_another_format
+from harvester.sources.oai_pmh.single_records import record_by_record
 from harvester.sources.repeated_requests import PASSING
 
-_WORK: Mapping[Phase, Callable[[Walk], Iterable[Step]]] = {
-    Phase.PAGES: lambda walk: (next_page(walk),),
-    Phase.WINDOW: lambda walk: (next_page(walk),),
+_STRATEGIES: Mapping[Phase, Callable[[ListRun], Iterable[Step]]] = {
+    Phase.PAGES: lambda run: (next_page(run),),
+    Phase.WINDOW: lambda run: (next_page(run),),
     Phase.SINGLY: record_by_record,
     Phase.CHECK: record_by_record,
 }
@@ -42,16 +40,16 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     Raise ConfigurationError for dates that are none, RemoteError for errors of the protocol that mean no end of the
     list, NotXml, NotOaiPmh and what `fetch` raises.
     """
-    walk = Walk(options, cursor, fetch)
+    run = ListRun(options, cursor, fetch)
     is_over = False
     while not is_over:
-        if not walk.may_ask_no_more:
-            walk.check_budget()
-        for step in _WORK[walk.state.position.phase](walk):
+        if not run.may_ask_no_more:
+            run.check_budget()
+        for step in _STRATEGIES[run.position.phase](run):
             yield step
             is_over = step.is_last
-        if walk.fatal_error is not None:
-            raise walk.fatal_error
+        if run.failures.fatal is not None:
+            raise run.failures.fatal
 
 
 # --- A sweep: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord ---

@@ -56,6 +56,16 @@ class ListAnswer:
     losses: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
+    def is_strange_end(self, *, is_continued: bool) -> bool:
+        """Return whether the standard has no such end of a list; `is_continued`: this answers a token (§3.5).
+
+        It has something unknown where a token may be, or white space for a token, or no token element behind pages with
+        tokens. OAI-PMH 1.x ends its lists without an element.
+        """
+        if self.token is not None and not self.unknown:
+            return self.token.is_blank
+        return bool(self.unknown) or (is_continued and not self.version.startswith("1"))
+
 
 @dataclass(frozen=True, slots=True)
 class IdentifyAnswer:
@@ -132,6 +142,11 @@ def parse_records(records: bytes, scope: Mapping[str, str], at: int = 0) -> List
         return answer
     slices = tuple(_moved(record, at - len(opening)) for record in answer.slices)
     return replace(answer, slices=slices, repairs=())
+
+
+def is_in(set_spec: str, record: Slice) -> bool:
+    """Return whether a record may be in a set: it names the set, or one below it, or none at all."""
+    return not record.sets or any(f"{spec}:".startswith(f"{set_spec}:") for spec in record.sets)
 
 
 def opening_of(scope: Mapping[str, str]) -> bytes:

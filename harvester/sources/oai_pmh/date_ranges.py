@@ -5,12 +5,15 @@ A window is kept in seconds, whatever the source counts in; `harvester.http.date
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from gateway.core.model import Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, EARLIEST, LATEST, SECONDS, bound, moment_of
 
 _DAY_SECONDS = 86_400
+NEVER = 1 << 60
 
 
 class Window(NamedTuple):
@@ -51,6 +54,15 @@ def windows_of(text: str) -> tuple[Window, ...]:
 def text_of_windows(*windows: Window) -> str:
     """Return windows as text: `from/until`, with spaces between them."""
     return " ".join(map(str, windows))
+
+
+def is_outside(window: Window, slices: Iterable[Slice]) -> bool:
+    """Return whether any of these records is dated more than a day outside of a window."""
+    from_, until = moment_of(window.from_), moment_of(window.until)
+    first = -NEVER if from_ is None else from_ - _DAY_SECONDS
+    last = NEVER if until is None else until + _DAY_SECONDS
+    stamps = (moment_of(record.datestamp) for record in slices)
+    return any(stamp is not None and not first <= stamp <= last for stamp in stamps)
 
 
 def halves(window: Window, granularity: str, earliest: int, latest: int) -> tuple[Window, Window] | None:

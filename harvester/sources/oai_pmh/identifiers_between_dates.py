@@ -9,30 +9,32 @@ from gateway.core.model import Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
 from harvester.sources.budget import Optional
-from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.oai_pmh.answers import ListAnswer, is_in
 from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_identifiers import OF_EVERY_ITEM, IdentifierPages
-from harvester.sources.oai_pmh.observations import is_in
-from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
+from harvester.sources.oai_pmh.list_run import ListRun
+from harvester.sources.oai_pmh.requests import OF_EVERY_ITEM
 
 
 class IdentifiersBetweenDates:
     """The identifiers in a window, read only as far as needed.
 
-    `dated` is the window of the records that must have come. `deadline_seconds` is the time limit of each request.
-    `pages` is what is known of their list. `answers` is the number of answers, `unseen_date` the datestamp of a record
-    that has not come. `has_none`: the source has no ListIdentifiers, or it does not distinguish formats. `is_unknown`:
-    it is not known what came in earlier runs.
+    `dated` is the window of the records that must have come; None: those of `window` until the list began.
+    `deadline_seconds` is the time limit of each request. `pages` is what is known of their list. `answers` is the
+    number of answers, `unseen_date` the datestamp of a record that has not come. `has_none`: the source has no
+    ListIdentifiers, or it does not distinguish formats. `is_unknown`: it is not known what came in earlier runs.
     """
 
-    def __init__(self, walk: Walk, window: Window, dated: Window, deadline_seconds: float | None = None) -> None:
-        self._walk, self._window, self._dated = walk, window, dated
-        self._server = walk.server
+    def __init__(
+        self, run: ListRun, window: Window, deadline_seconds: float | None = None, dated: Window | None = None
+    ) -> None:
+        self._run, self._window, self._dated = run, window, dated or until_begin(run, window)
+        self._server = run.server
         if deadline_seconds:
-            fetch = Optional(walk.fetch, walk.options.optional)
+            fetch = Optional(run.fetch, run.options.optional)
             self._server = replace(self._server, fetch=fetch, deadline_seconds=deadline_seconds)
         self._answers = self._asked()
-        self.pages = IdentifierPages(self._server, walk.state.moved(window=str(window)))
+        self.pages = IdentifierPages(self._server, run.state.moved(window=str(window)))
         self.answers = 0
         self.has_none = self.is_unknown = False
         self.unseen_date = ""
@@ -41,11 +43,6 @@ class IdentifiersBetweenDates:
     def has_ended(self) -> bool:
         """Return whether there is nothing more to be read."""
         return not self.is_unknown and (self.has_none or self.pages.has_ended)
-
-    @property
-    def keeps_its_number(self) -> bool:
-        """Return whether it has named exactly as many records as it announces."""
-        return self.pages.has_ended and self.pages.names(self.pages.announced)
 
     def shows_end(self, full: int = 0) -> bool:
         """Return whether it has named all. `full` is the number of identifiers in full answers, if it is known."""
@@ -70,12 +67,8 @@ class IdentifiersBetweenDates:
         """
         for answer in islice(self._answers, max(0, most)):
             self.answers += 1
-            named: dict[str, Slice] = {}
-            for record in answer.slices:
-                is_twin = record.is_deleted and record.identifier in named
-                if record.identifier and not is_twin and self._must_have_come(record):
-                    named[record.identifier] = record
-            unseen = unseen_of(self._walk, named)
+            named = self._must_have_come(answer.slices)
+            unseen = _unseen_of(self._run, named)
             if unseen:
                 self.unseen_date = named[unseen].datestamp
                 return unseen
@@ -83,17 +76,31 @@ class IdentifiersBetweenDates:
             if self.is_unknown:
                 break
             for identifier in named:
-                self._walk.named.add(identifier)
+                self._run.comparison.named.add(identifier)
         return ""
+
+    def _must_have_come(self, slices: tuple[Slice, ...]) -> dict[str, Slice]:
+        """Return the records of the list: of its dates and, where records name their sets, of its set.
+
+        Of a living record and its tombstone, the living one is returned.
+        """
+        set_spec = self._run.cursor.set_spec if self._run.evidence.names_set else ""
+        named: dict[str, Slice] = {}
+        for record in slices:
+            is_twin = record.is_deleted and record.identifier in named
+            is_of_it = _is_dated(self._dated, record.datestamp) and (not set_spec or is_in(set_spec, record))
+            if record.identifier and not is_twin and is_of_it:
+                named[record.identifier] = record
+        return named
 
     def _asked(self) -> Iterator[ListAnswer]:
         """Request every answer. If dates are refused in both granularities, there is none."""
-        walk = self._walk
-        state = walk.state.moved(window=str(self._window))
-        if state.profile.is_first_generation and walk.cursor.metadata_prefix != OF_EVERY_ITEM:
+        run = self._run
+        state = run.state.moved(window=str(self._window))
+        if state.profile.is_first_generation and run.cursor.metadata_prefix != OF_EVERY_ITEM:
             self.has_none = True  # it names the records of every format
             return
-        other = SECONDS if walk.granularity() == DAY else DAY
+        other = SECONDS if run.granularity == DAY else DAY
         for variant in (state, state.learning(granularity=other)):
             self.pages = IdentifierPages(self._server, variant)
             try:
@@ -107,29 +114,24 @@ class IdentifiersBetweenDates:
             return
         self.has_none = not any(self._window)
 
-    def _must_have_come(self, named: Slice) -> bool:
-        """Return whether a record belongs to the list: to its dates and, where records name their sets, to its set."""
-        state, set_spec = self._walk.state, self._walk.cursor.set_spec
-        return is_dated(self._dated, named.datestamp) and not (state.evidence.names_set and not is_in(set_spec, named))
 
-
-def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
+def _unseen_of(run: ListRun, named: Mapping[str, Slice]) -> str | None:
     """Return the first of these identifiers that has not come, empty for none; None where it is not known."""
-    names = [identifier for identifier, record in named.items() if walk.received.lacks(record)]
-    if not names or (walk.received.knows_all and not walk.is_behind_windows):
+    names = [identifier for identifier, record in named.items() if run.received.lacks(record)]
+    if not names or (run.received.knows_all and not run.is_behind_windows):
         return names[0] if names else ""
     # Records of earlier runs, or of windows, are read from the store, because the inbox is slow.
-    held = walk.options.holdings.names(names, walk.cursor.metadata_prefix)
+    held = run.options.holdings.names(names, run.cursor.metadata_prefix)
     names = [name for name in names if name not in held]
     if not names:
         return ""
-    if not walk.recall_all():
+    if not run.recall_all():
         # A deleted record that was never stored has left no trace here.
         return next((name for name in names if not named[name].is_deleted), "") if held else None
-    return next((name for name in names if walk.received.lacks(named[name])), "")
+    return next((name for name in names if run.received.lacks(named[name])), "")
 
 
-def is_dated(window: Window, datestamp: str) -> bool:
+def _is_dated(window: Window, datestamp: str) -> bool:
     """Return whether a record is dated in a window; one without a date that can be read may be."""
     moment = moment_of(datestamp)
     if moment is None:
@@ -137,3 +139,8 @@ def is_dated(window: Window, datestamp: str) -> bool:
     written = utc_datetime(moment)[: len(datestamp)]
     from_, until = window.from_[: len(written)], window.until[: len(written)]
     return from_ <= written and (not until or written <= until)
+
+
+def until_begin(run: ListRun, window: Window) -> Window:
+    """Return a window that ends when the list began: the next harvest brings what was added since."""
+    return Window(window.from_, min(filter(None, (utc_datetime(run.position.first), window.until))))

@@ -1,26 +1,32 @@
-"""ListIdentifiers, from its first request to its end, and behind the place where it broke off.
+"""ListIdentifiers, from its first request to its end, behind the place where it broke off, and in parts.
 
-A sweep and the check of a list use it.
+A sweep and the check of a list use it. A list that changed while it was read is read once more in parts that no record
+can join. A record keeps its datestamp until it changes. So records that are dated before the list began can only
+disappear: they are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three
+ways. First, it is one answer that is not full. Second, its number is announced from its first answer to its last.
+Third, two walks name the same records. Later records come again with the next harvest; they are a doubt only where two
+walks name the same ones, and these are cut or fewer than announced.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from gateway.core.errors import NotOaiPmh, RemoteError
 from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
-from harvester.http.dates import moment_of
+from harvester.http.dates import DAY, moment_of
+from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import ListAnswer
-from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_state import ListState
-from harvester.sources.oai_pmh.requests import Server
+from harvester.sources.oai_pmh.date_ranges import NEVER, Window, halves
+from harvester.sources.oai_pmh.list_state import Dates, ListState
+from harvester.sources.oai_pmh.requests import Server, granularity_of
 from harvester.sources.seen import Seen
 
 LOOPS = "ListIdentifiers loops and would never end."
 
-OF_EVERY_ITEM = "oai_dc"  # the format that every item has
 
 _MOST_STALE_PAGES = 10  # in a row that name nothing new, each with a further token
 
@@ -42,7 +48,7 @@ class IdentifierPages:
         self._has_other_way = True
         self._tokens: set[str] = set()
         self._dated = Seen()
-        self._order = DateOrder()
+        self.order = DateOrder()
         self._announced_first: int | None = None
         self._answers = 0  # with identifiers
         self.identifiers = Seen()
@@ -68,7 +74,10 @@ class IdentifierPages:
             token = answer.token.text if answer.token else ""
             stale_pages = 0 if len(self.identifiers) > before else stale_pages + 1
             self.has_ended = not token or (stale_pages > 0 and self._is_past())
-            self.breaks_off = self.has_ended and not (self._is_proper(answer) or self._is_counted)
+            is_continued = bool(self._state.position.token)
+            is_empty = is_continued and not answer.slices  # an answer to a token has records
+            is_strange = is_empty or answer.is_strange_end(is_continued=is_continued)
+            self.breaks_off = self.has_ended and is_strange and not self._is_counted
             self.is_unread = self.breaks_off and bool(answer.unknown)
             self.loops = not self.has_ended and (token in self._tokens or stale_pages == _MOST_STALE_PAGES)
             self._tokens.add(token)
@@ -90,15 +99,7 @@ class IdentifierPages:
 
     def rest(self, window: Window) -> Window | None:
         """Return the part of `window` from the last identifier on; None where their dates are in no order."""
-        return self._order.rest(window)
-
-    def _is_proper(self, answer: ListAnswer) -> bool:
-        """Return whether a last answer is as the standard says: behind a token, it has records and an empty token."""
-        is_blank = bool(answer.unknown) or (answer.token is not None and answer.token.is_blank)
-        if not self._state.position.token:
-            return not is_blank
-        is_marked = answer.token is not None or answer.version.startswith("1")
-        return bool(answer.slices) and is_marked and not is_blank
+        return self.order.rest(window)
 
     @property
     def _is_counted(self) -> bool:
@@ -132,7 +133,7 @@ class IdentifierPages:
             self._announced_first = self.announced if self._announced_first is None else self._announced_first
         self._answers += bool(answer.slices)
         self.largest = max(self.largest, len(answer.slices))
-        self._order.add(answer.slices)
+        self.order.add(answer.slices)
         self._began = moment_of(answer.response_date) if self._began is None else self._began
         for record in answer.slices:
             was_deleted = record.identifier in self._deleted
@@ -159,32 +160,25 @@ class DateOrder:
     """The order of the datestamps so far: the oldest first, the newest first, or none."""
 
     def __init__(self) -> None:
-        self._last: int | None = None
+        self.first: int | None = None  # in seconds since 1970, like `last`
+        self.last: int | None = None
         self._rises = self._falls = True
 
     def add(self, slices: tuple[Slice, ...]) -> None:
         """Add the identifiers of one answer. One whose datestamp cannot be read ends the order."""
         for record in slices:
-            moment = moment_of(record.datestamp)
-            self._add(moment)
-            self._last = moment
-
-    def _add(self, moment: int | None) -> None:
-        if moment is None:
-            self._rises = self._falls = False
-        elif self._last is not None:
-            self._rises = self._rises and self._last <= moment
-            self._falls = self._falls and self._last >= moment
+            moment, last = moment_of(record.datestamp), self.last
+            self.first = moment if self.first is None else self.first
+            self._rises = self._rises and moment is not None and (last is None or last <= moment)
+            self._falls = self._falls and moment is not None and (last is None or last >= moment)
+            self.last = moment
 
     def rest(self, window: Window) -> Window | None:
         """Return the part of `window` from the last datestamp on; None where there is no order."""
-        if self._last is None or not (self._rises or self._falls):
+        if self.last is None or not (self._rises or self._falls):
             return None
-        last = utc_datetime(self._last)
+        last = utc_datetime(self.last)
         return Window(last, window.until) if self._rises else Window(window.from_, last)
-
-
-Ask = Callable[[Window], IdentifierPages]
 
 
 def broken_off(count: int) -> str:
@@ -199,7 +193,7 @@ class IdentifiersBehindBreak:
     that was not full. A list out of the order of its dates is not asked for.
     """
 
-    def __init__(self, pages: IdentifierPages, window: Window, ask: Ask) -> None:
+    def __init__(self, pages: IdentifierPages, window: Window, ask: Callable[[Window], IdentifierPages]) -> None:
         self._known, self._full, self._ask = pages.identifiers, pages.largest, ask
         self._rest = pages.rest(window)
         self.is_end_shown = False
@@ -210,32 +204,194 @@ class IdentifiersBehindBreak:
         Raise NotOaiPmh for losses and for records of other dates than were asked for, and what asking raises.
         """
         while self._rest is not None:
-            rest, self._rest = self._rest, None
-            yield from self._answers(rest)
-
-    def _answers(self, rest: Window) -> Iterator[ListAnswer]:
-        pages, known = self._ask(rest), len(self._known)
-        for answer in pages.answers():
-            check_names(answer, rest)
-            for record in answer.slices:
-                self._known.add(record.identifier)
-            yield answer
-        self._full = max(self._full, pages.largest)
-        is_some = len(self._known) == known and 0 < len(pages.identifiers) < known
-        self.is_end_shown = is_some and pages.shows_end(self._full)
-        following = pages.rest(rest)
-        if pages.has_ended and not self.is_end_shown and following != rest:
-            self._rest = following
+            rest, known = self._rest, len(self._known)
+            pages = self._ask(rest)
+            for answer in pages.answers():
+                check_names(answer, rest)
+                for record in answer.slices:
+                    self._known.add(record.identifier)
+                yield answer
+            self._full = max(self._full, pages.largest)
+            is_some = len(self._known) == known and 0 < len(pages.identifiers) < known
+            self.is_end_shown = is_some and pages.shows_end(self._full)
+            following = pages.rest(rest)
+            self._rest = following if pages.has_ended and not self.is_end_shown and following != rest else None
 
 
 def check_names(answer: ListAnswer, window: Window) -> None:
     """Raise NotOaiPmh for losses, and for records that are not dated in a window."""
     if answer.losses:
         raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
-    if not all(_is_in(window, record.datestamp) for record in answer.slices):
+    from_, until = moment_of(window.from_), moment_of(window.until)
+    dates = [moment_of(record.datestamp) for record in answer.slices]
+    first, last = -NEVER if from_ is None else from_, NEVER if until is None else until
+    if any(date is None or not first <= date <= last for date in dates):
         raise NotOaiPmh(f"ListIdentifiers names what is not dated {window.in_words}.")
 
 
-def _is_in(window: Window, datestamp: str) -> bool:
-    moment, from_, until = (moment_of(text) for text in (datestamp, window.from_, window.until))
-    return moment is not None and (from_ is None or from_ <= moment) and (until is None or moment <= until)
+_DAY_SECONDS = 86_400
+_WALKS = 2  # of a part that its numbers do not show to be whole
+_MOST_WALKS = 100  # for each part at the beginning: two for each of the 31 halves down to a second, and as many beside
+# Of the names in all parts that are still announced behind them; less is the number of something else.
+LEAST_SHARE = 0.8
+
+
+class Datestamps:
+    """The datestamps of the identifiers, and how many identifiers the largest answer had."""
+
+    def __init__(self) -> None:
+        self._moments = array("q")
+        self.earliest = 0  # in seconds since 1970
+        self.is_known = True  # each datestamp can be read
+        self.most = 0
+
+    def add(self, slices: tuple[Slice, ...]) -> None:
+        """Add the identifiers of one answer."""
+        self.most = max(self.most, len(slices))
+        moments = [moment_of(record.datestamp) for record in slices]
+        known = [moment for moment in moments if moment is not None]
+        self.is_known = self.is_known and len(known) == len(moments)
+        self.earliest = min(known if not self._moments else (self.earliest, *known), default=0)
+        self._moments.extend(known)
+
+    def reach_back(self, slices: tuple[Slice, ...]) -> None:
+        """Take the earliest datestamp of an answer to a later question, which may be earlier than all before."""
+        self.earliest = min((self.earliest, *filter(None, (moment_of(record.datestamp) for record in slices))))
+
+    def parts(self, window: Window, last: int, unit: int) -> list[Window]:
+        """Divide a window that ends at the second `last` into parts whose identifiers fit into one answer each."""
+        begin = moment_of(window.from_)
+        moments = sorted(moment for moment in self._moments if moment <= last)
+        size = max(1, self.most - self.most // 4)
+        cuts = dict.fromkeys(moments[at] // unit * unit for at in range(size, len(moments), size))
+        begins = [window.from_, *(utc_datetime(cut) for cut in cuts if begin is None or cut > begin)]
+        ends = [*(utc_datetime(cut - 1) for cut in cuts if begin is None or cut > begin), utc_datetime(last)]
+        return [Window(*bounds) for bounds in zip(begins, ends, strict=True)]
+
+
+class Parts:
+    """Read in parts what is dated before a list began. `count` is the number of identifiers in all parts.
+
+    `take` is given the identifiers of every answer. `announced` is how many records the source announces of all parts
+    when they have been read.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        fetch: Spender,
+        state: ListState,
+        dated: Datestamps,
+        take: Callable[[tuple[Slice, ...]], None],
+    ) -> None:
+        self._server, self._fetch, self._state = server, fetch, state
+        self._dated, self._take = dated, take
+        self.granularity = granularity_of(server.options, state)
+        self.unit = _DAY_SECONDS if self.granularity == DAY else 1
+        self.count = self.number = self._left = self._twins = self._twins_here = 0
+        self.announced: int | None = None
+        self._lacks = False  # the last window that was read announces more than it names
+
+    @property
+    def last(self) -> int:
+        """The last second before the list began, in its granularity; the next harvest asks for the rest."""
+        until = moment_of(self._state.here.until)
+        last = self._state.position.first // self.unit * self.unit - 1
+        return last if until is None else min(last, until)
+
+    @property
+    def can_take_dates(self) -> bool:
+        """Return whether the source respects dates, as far as is known."""
+        profile = self._state.profile
+        return not (profile.ignores_dates or profile.dates == Dates.REFUSED)
+
+    @property
+    def can_be_read(self) -> bool:
+        """Return whether the source respects dates, and names records that are dated before the list began."""
+        state = self._state
+        begin = moment_of(state.here.from_)
+        is_some = state.position.first > 0 and (begin is None or begin <= self.last)
+        return self.can_take_dates and is_some and self._dated.is_known and self._dated.most > 0
+
+    @property
+    def keeps_its_number(self) -> bool:
+        """Return whether the source announces as many as were named, or fewer because some were deleted since."""
+        return self.announced is not None and LEAST_SHARE * self.count <= self.announced <= self.count
+
+    def read(self) -> bool:
+        """Read every part, and all later records; return whether each part is shown to be whole.
+
+        Raise NotOaiPmh for losses, and what asking raises.
+        """
+        here = self._state.here
+        windows = self._dated.parts(here, self.last, self.unit)
+        self._left = _MOST_WALKS * len(windows)
+        for window in windows:
+            if not self._is_read(window):
+                return False
+        later = Window(utc_datetime(self.last + 1), here.until)
+        if (not here.until or later.from_ <= here.until) and self._hides(later):
+            return False
+        every = self.pages(Window(here.from_, utc_datetime(self.last)))
+        next(every.answers(), None)  # the first answer says how many records there are now
+        self._fetch.spare()
+        self.announced = every.announced
+        least = (self.announced or 0) * (1 - self._server.options.announced_tolerance)
+        return least <= self.count + self._twins  # nothing can have joined them since
+
+    def _is_read(self, window: Window) -> bool:
+        """Read one part, and divide it where it changes while it is read."""
+        before: frozenset[str] | None = None
+        for _ in range(_WALKS):
+            self._left -= 1
+            if self._left < 0:
+                raise NotOaiPmh(
+                    "ListIdentifiers names more and more in smaller and smaller parts: there is no end of it."
+                )
+            names, is_whole, is_full = self._read_window(window)
+            if is_whole or (names == before and not is_full):
+                self.count += len(names)
+                self._twins += self._twins_here
+                self.number += 1
+                return True
+            before = names
+        smaller = halves(window, self.granularity, self._dated.earliest, self.last)
+        return smaller is not None and all(map(self._is_read, smaller))
+
+    def _hides(self, window: Window) -> bool:
+        """Read a window, and return whether it names the same records twice, and these are not all: nothing changed."""
+        before, is_whole, _ = self._read_window(window)
+        if is_whole:
+            return False
+        names, is_whole, is_cut = self._read_window(window)
+        return names == before and not is_whole and (is_cut or self._lacks)
+
+    def _read_window(self, window: Window) -> tuple[frozenset[str], bool, bool]:
+        """Return the identifiers in a window, whether these are shown to be all, and whether it is one full answer.
+
+        A full answer, and a list that breaks off, may be cut at the same place each time.
+        """
+        pages, names, answers = self.pages(window), set[str](), 0
+        sizes: set[int | None] = set()
+        for answer in pages.answers():
+            self._fetch.spare()
+            check_names(answer, window)
+            self._take(answer.slices)
+            self._dated.reach_back(answer.slices)
+            answers += bool(answer.slices)
+            names.update(record.identifier for record in answer.slices)
+            sizes.add(answer.token.complete_list_size if answer.token else None)
+        self._lacks, self._twins_here = (pages.announced or 0) > len(names) + pages.twins, pages.twins
+        is_full = pages.largest >= self._dated.most
+        is_shown = (answers <= 1 and not is_full) or (sizes == {len(names)} and not pages.breaks_off)
+        is_cut = pages.breaks_off or (answers == 1 and is_full)
+        return frozenset(names), pages.has_ended and is_shown, is_cut
+
+    def names(self, window: Window, identifier: str) -> bool:
+        """Return whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
+        names, _, _ = self._read_window(window)
+        return identifier in names
+
+    def pages(self, window: Window) -> IdentifierPages:
+        """Return the pages of ListIdentifiers between other dates."""
+        return IdentifierPages(self._server, self._state.moved(window=str(window)))

@@ -8,19 +8,19 @@ time and loses nothing.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
 from harvester.http.dates import moment_of
-from harvester.sources.oai_pmh.date_ranges import Window, window_of, windows_of
+from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, window_of, windows_of
 
 _VERSION = 2
 _READ = (1, _VERSION)
 
 
 class Phase(StrEnum):
-    """The phase of a list: a closed list. `transitions.py` has the transitions."""
+    """The phase of a list: a closed list, in the order in which its strategies are tried."""
 
     PAGES = "pages"  # the whole list, page by page
     WINDOW = "window"  # a part of it between two dates, page by page
@@ -121,26 +121,16 @@ class Evidence:
     announced_first: int | None = None
     announced: int | None = None
     twins: int = 0  # how many came as living and as deleted, each counted once in `received` beside the first
-    part: int = 0  # different records since the last request without a token
-    part_twins: int = 0
-    most: int = 0  # records of the largest page of the part
-    previous: int | None = None  # records of the last page of the part, if there was one
-    edge: str = ""  # the last datestamp of the page before that, and of that page itself
-    edge_after: str = ""
     uneven: int = 0  # pages in the middle that had fewer records than another one
     short: str = ""  # the dates around some of these pages
     is_settled: bool = False  # whether ListIdentifiers, or ListRecords, was asked for these dates
     mixed: int = 0  # so many records the whole list had then, if it was in no order
-    is_unfalling: bool = False
     disputed: str = ""  # the window of records that came as living and as deleted with one date
-    part_announced: int | None = None
-    cursor_first: int | None = None  # the cursor of the first answer of the part
     in_windows: int = 0  # different records of the windows before it, if counted
     tally: int = 0  # the sum of announced sizes of the windows that are over
     unsized: int = 0  # how many windows did not bring exactly the announced number
     names_set: bool = False  # whether all records of requests without a token name the requested set
     keeps_dates: bool = False  # whether all records of requests without a token have a requested date
-    is_unordered: bool = False
     is_doubted: bool = False  # some numbers or dates contradict
     breaks_off: bool = False  # it ended otherwise than the standard says, and no number shows that this was its end
     is_unread: bool = False  # something not understood stood where a token belongs
@@ -184,17 +174,25 @@ class Evidence:
         there = min(self.announced, self.counted - self.late)
         return self.counted < self.announced or there < (self.announced_first or 0)
 
-    @property
-    def has_moved(self) -> bool:
-        """Return whether records changed in a list without numbers and out of the order of its dates.
-
-        Then others may have moved between pages, unseen. If dates are in order, changed records come again at the end.
-        """
-        return bool(self.late) and self.announced is None and self.is_unordered
-
     def is_short(self, tolerance: float = 0.0) -> bool:
         """Return whether more than this share of the announced records is missing."""
         return self.promised - self.counted > tolerance * self.promised
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What has come of a part of the list: it begins again with every request without a token."""
+
+    count: int = 0  # different records
+    twins: int = 0
+    announced: int | None = None
+    cursor_first: int | None = None  # the cursor of the first answer
+    most: int = 0  # records of the largest page
+    previous: int | None = None  # records of the last page, if there was one
+    edge: str = ""  # the last datestamp of the page before that, and of that page itself
+    edge_after: str = ""
+    is_unordered: bool = False
+    is_unfalling: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +219,7 @@ class ListState:
     position: Position = Position()
     evidence: Evidence = Evidence()
     profile: Profile = Profile()
+    part: Part = Part()
 
     @property
     def here(self) -> Window:
@@ -235,6 +234,10 @@ class ListState:
         """Return it with these fields of its evidence changed."""
         return replace(self, evidence=replace(self.evidence, **changes))
 
+    def of_part(self, **changes: Any) -> ListState:  # noqa: ANN401 - as the fields are
+        """Return it with these fields of its part changed."""
+        return replace(self, part=replace(self.part, **changes))
+
     def learning(self, **changes: Any) -> ListState:  # noqa: ANN401 - as the fields are
         """Return it with these fields of the server's profile changed."""
         return replace(self, profile=replace(self.profile, **changes))
@@ -248,21 +251,91 @@ class ListState:
         """Return what remains of it when the list in progress is over or given up."""
         return ListState(self.position.at_rest(), profile=self.profile)
 
+    # -- which strategy walks it --
 
-_VALUES = {"position": Position, "evidence": Evidence, "profile": Profile}
-# The fields of a stored state and their types. Its `rung` is the phase, under its name in earlier releases.
-_KINDS = {field.name: type(field.default) for value in _VALUES.values() for field in fields(value)} | {"rung": str}
-del _KINDS["phase"]
+    def restarted(self) -> ListState:
+        """Return it before a request without a token and without a window (PAGES)."""
+        begun = self.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="", least="")
+        return replace(begun, part=Part())
+
+    def without_windows(self) -> ListState:
+        """Return it walked as one from here on (PAGES)."""
+        return self.moved(window="", windows="", phase=Phase.PAGES)
+
+    def in_window(self, window: Window, *others: Window) -> ListState:
+        """Return it at the beginning of a window (WINDOW); `others` follow it, before those that wait already."""
+        waiting = " ".join(filter(None, (text_of_windows(*others), self.position.windows)))
+        return self.restarted().moved(window=str(window), windows=waiting, phase=Phase.WINDOW)
+
+    def in_next_window(self) -> ListState | None:
+        """Return it at the beginning of its next window, None after the last."""
+        waiting = windows_of(self.position.windows)
+        return self.moved(windows=text_of_windows(*waiting[1:])).in_window(waiting[0]) if waiting else None
+
+    def singly(self) -> ListState:
+        """Return it before its records are asked for one by one (SINGLY)."""
+        return self.moved(phase=Phase.SINGLY)
+
+    def checked(self, window: Window) -> ListState:
+        """Return it, which has ended, before it is compared with ListIdentifiers between two dates (CHECK)."""
+        return self.moved(token="", window=str(window), phase=Phase.CHECK)
+
+    # -- how many records of the part have come, and how many were announced --
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether records changed in a list without numbers and out of the order of its dates.
+
+        Then others may have moved between pages, unseen. If dates are in order, changed records come again at the end.
+        """
+        return bool(self.evidence.late) and self.evidence.announced is None and self.part.is_unordered
+
+    @property
+    def size(self) -> int | None:
+        """How many records were announced of what is being walked."""
+        return self.part.announced if self.position.window else self.evidence.announced
+
+    @property
+    def _count(self) -> int:
+        """How many records of the part have come; a tombstone beside its living record counts if the size is larger."""
+        return self.part.count + (self.part.twins if (self.size or 0) > self.part.count else 0)
+
+    @property
+    def is_past(self) -> bool:
+        """Whether exactly as many records have come as were announced. More than that: the number is wrong."""
+        return self._count == self.size
+
+    @property
+    def is_short(self) -> bool:
+        """Whether fewer records have come than were announced."""
+        return self.size is not None and self._count < self.size
+
+    @property
+    def has_size(self) -> bool:
+        """Whether a number was announced that may be that of the list: not of one page, or of all so far."""
+        is_steady = bool(self.position.window) or self.evidence.announced == self.evidence.announced_first
+        return self.size is not None and is_steady and self.part.count <= self.size
+
+
+_VALUES = {"position": Position, "evidence": Evidence, "profile": Profile, "part": Part}
+# The fields of a stored state by their stored names, where they are, and their types.
+_STORED_NAMES = {("part", "count"): "part", ("part", "twins"): "part_twins", ("part", "announced"): "part_announced"}
+_STORED_NAMES |= {("position", "phase"): "rung"}  # its name in earlier releases
+_FIELDS = {
+    _STORED_NAMES.get((name, field.name), field.name): (name, field)
+    for name, value in _VALUES.items()
+    for field in fields(value)
+}
+_KINDS = {name: type(field.default) for name, (_, field) in _FIELDS.items()} | {"rung": str}
 
 
 def made_of(**values: Any) -> ListState:  # noqa: ANN401 - as the fields are
-    """Return a new list with these fields changed, in any of the three values."""
-    return ListState(
-        *(
-            value(**{field.name: values[field.name] for field in fields(value) if field.name in values})
-            for value in _VALUES.values()
-        )
-    )
+    """Return a new list with these fields changed, by their stored names."""
+    changes: dict[str, dict[str, Any]] = {name: {} for name in _VALUES}
+    for name, value in values.items():
+        part, field = _FIELDS[name]
+        changes[part][field.name] = value
+    return ListState(**{name: _VALUES[name](**changed) for name, changed in changes.items()})
 
 
 def state_of(text: str) -> tuple[ListState, str]:
@@ -277,9 +350,9 @@ def state_of(text: str) -> tuple[ListState, str]:
     if version not in _READ or not _fits(values):
         return ListState(), "The state of this list is not one of ours; it begins anew."
     phase = values.pop("rung", "") or (Phase.WINDOW if values.get("window") else Phase.PAGES)
-    state = made_of(**values, phase=Phase(phase))
+    state = made_of(**values, rung=Phase(phase))
     # If an earlier release began the list, all its records are in one part.
-    return (state if version == _VERSION else state.noted(part=state.evidence.received)), ""
+    return (state if version == _VERSION else state.of_part(count=state.evidence.received)), ""
 
 
 def _fits(values: dict[str, object]) -> bool:
@@ -312,6 +385,6 @@ def text_of(state: ListState) -> str:
 
 
 def _flat(state: ListState) -> dict[str, object]:
-    values = {name: value for values in asdict(state).values() for name, value in values.items()}
-    phase = values.pop("phase")
+    values = {name: getattr(getattr(state, value), field.name) for name, (value, field) in _FIELDS.items()}
+    phase = state.position.phase
     return values | {"rung": phase.value if phase in _STORED_PHASES else ""}

@@ -1,21 +1,23 @@
 """The requests of a list, as its server accepts them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from gateway.core.errors import NotOaiPmh
-from gateway.core.model import Cursor, RawPage
+from gateway.core.errors import GatewayError, NotOaiPmh, RemoteError
+from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, bound
 from harvester.http.messages import Fetch
 from harvester.http.urls import base_url, request_url
-from harvester.sources import Options
+from harvester.sources import UNFETCHED, Options
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 
+OF_EVERY_ITEM = "oai_dc"  # the format that every item has
 _ALL = Window(until="2999-12-31T23:59:59Z")
 
 
@@ -107,3 +109,70 @@ def _parsed(verb: str, body: bytes, content_type: str) -> ListAnswer:
     if answer.verb not in ("", verb):
         raise NotOaiPmh(f"The answer is OAI-PMH but {answer.verb} where {verb} was asked for.")
     return answer
+
+
+# --- One record, which was named and has not come ---
+
+# Codes that say that there is no such record, or none in this format.
+GONE = frozenset(("idDoesNotExist", "cannotDisseminateFormat"))
+
+
+class Missing(NamedTuple):
+    """A record that was named and has not come. `dated` is its datestamp in seconds since 1970."""
+
+    identifier: str
+    is_deleted: bool
+    dated: int | None = None
+
+
+def get_record(server: Server, state: ListState, named: Missing) -> tuple[RawPage, tuple[Slice, ...], tuple[str, ...]]:
+    """Fetch one record. Return the answer, the slice of the record, and what was lost when the answer was repaired.
+
+    A record that is refused, or for which another one comes, is returned with a problem. It was named a moment ago, so
+    an error does not show that it was deleted (ufal/clarin-dspace#977), unless it was named as deleted. There is no
+    slice for a record that exists in other formats only. Raise the errors of `asked`.
+    """
+    identifier = named.identifier
+    page, answer, _ = server.record(state, identifier)
+    if answer.slices and answer.slices[0].identifier in (identifier, ""):
+        slice_ = answer.slices[0]._replace(
+            identifier=identifier
+        )  # a record without an identifier is the one that was asked for
+        return page, (slice_,), answer.losses
+    codes = {code for code, _ in answer.errors}
+    if named.is_deleted and codes and codes <= GONE:
+        return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
+    if is_of_another_format(
+        server.cursor.metadata_prefix, codes, is_first_generation=state.profile.is_first_generation
+    ):
+        return page, (), ()
+    return page, (_without(identifier, _refusal(answer)),), ()
+
+
+def is_denied(page: RawPage) -> bool:
+    """Return whether an answer to GetRecord says idDoesNotExist."""
+    body = page.repaired or page.body
+    return bool(body) and {code for code, _ in parse_list(body).errors} == {"idDoesNotExist"}
+
+
+def is_of_another_format(metadata_prefix: str, codes: set[str], *, is_first_generation: bool) -> bool:
+    """Return whether a record exists in other formats only: some sources name the items of every format."""
+    if is_first_generation:
+        return codes == {"idDoesNotExist"}
+    return codes == {"cannotDisseminateFormat"} and metadata_prefix != OF_EVERY_ITEM
+
+
+def _refusal(answer: ListAnswer) -> GatewayError:
+    if answer.slices:
+        return NotOaiPmh(f"GetRecord brings {answer.slices[0].identifier} instead.")
+    return RemoteError(answer.errors) if answer.errors else NotOaiPmh("GetRecord brings nothing.")
+
+
+def unfetched(page: RawPage, url: str, identifier: str, error: GatewayError) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Return a page and a slice that say that a record could not be fetched; `page` is any answer of the source."""
+    empty = replace(page, verb="GetRecord", url=url, status=0, headers=(), body=b"", repaired=b"", repairs=())
+    return empty, (_without(identifier, error),)
+
+
+def _without(identifier: str, error: GatewayError) -> Slice:
+    return Slice(identifier, "", (), False, 0, 0, problem=f"{UNFETCHED}{error}")

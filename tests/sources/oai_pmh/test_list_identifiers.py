@@ -13,8 +13,9 @@ from harvester.http.messages import Fetched
 from harvester.sources import Options
 from harvester.sources.budget import Budget, Spender
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.changing_list import Datestamps, Parts
+from harvester.sources.oai_pmh.list_identifiers import Datestamps, Parts
 from harvester.sources.oai_pmh.list_state import made_of, text_of
+from harvester.sources.oai_pmh.requests import Server
 from tests.oai_pages import error, identifiers, page, record
 from tests.rows import each_row
 from tests.sources.oai_pmh.test_list_records import Canned
@@ -171,7 +172,8 @@ def test_parts_that_never_stand_still_are_given_up():
     fetch = Inexhaustible()
     options = Options("x", "http://x.org/oai", granularity=SECONDS, from_=utc_datetime(FIRST))
     state = made_of(first=LAST, granularity=SECONDS)
-    parts = Parts(options, Cursor("x", "oai_dc"), Spender(fetch, Budget()), state, dated, lambda _: None)
+    spender = Spender(fetch, Budget())
+    parts = Parts(Server(options, Cursor("x", "oai_dc"), spender), spender, state, dated, lambda _: None)
     with pytest.raises(NotOaiPmh, match="no end of it"):
         parts.read()
     assert len(fetch.asked) < 1000

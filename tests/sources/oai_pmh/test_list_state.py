@@ -4,11 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.core.model import Cursor, RawPage, Slice
+from gateway.core.model import Slice
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
-from harvester.http.messages import Fetched
-from harvester.sources import Options
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, window_of, windows_of
 from harvester.sources.oai_pmh.list_identifiers import DateOrder
 from harvester.sources.oai_pmh.list_state import (
@@ -21,12 +19,6 @@ from harvester.sources.oai_pmh.list_state import (
     state_of,
     text_of,
 )
-from harvester.sources.oai_pmh.transitions import (
-    UnlistedTransition,
-    begin_check,
-    restart,
-)
-from harvester.sources.oai_pmh.walk import Walk
 from tests.rows import each_row
 
 
@@ -88,27 +80,6 @@ def test_state_that_is_none_of_ours_means_from_the_start(text: str):
     state, sentence = state_of(text)
     assert state == ListState()
     assert "begins anew" in sentence
-
-
-PAGE = RawPage("fake", "ListRecords", "https://example.org/oai", 1, 200, (), b"<OAI-PMH/>")
-
-
-@pytest.fixture
-def walk() -> Walk:
-    """Return a list at its beginning, whose source is never asked."""
-
-    def fetch(_: object) -> Fetched:
-        raise AssertionError
-
-    return Walk(Options("", "https://example.org/oai"), Cursor("fake", "oai_dc", ""), fetch)
-
-
-def test_a_transition_that_is_not_listed_is_a_fault_of_the_program(walk: Walk):
-    walk.state = begin_check(walk.state, Window())
-    walk.step(PAGE)
-    walk.state = restart(walk.state)
-    with pytest.raises(UnlistedTransition, match="from CHECK to PAGES"):
-        walk.step(PAGE)
 
 
 EARLIEST, LATEST = (parse_utc_datetime(text)[0] for text in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))
