@@ -23,12 +23,11 @@ from gateway.core.errors import NotAWork
 from gateway.core.model import Agent, DateType, TitleType, Work
 from gateway.core.words import any_of, table
 from gateway.core.xmlio import Element, children, name_of, text_of
-from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import EXTENSIONS, type_named
-from gateway.formats._marcxml_writer import MARC, SCHEMA, write
+from gateway.formats._marcxml_writer import SCHEMA, write
+from gateway.formats._tables import format_of
 
-_OAI_MARC = "http://www.openarchives.org/OAI/1.1/oai_marc"
 _TABLE = table(__file__, "marc_tables")
 _NO_WORKS = frozenset("zuvxy")  # leader/06: authority, holdings (MARC 21 Holdings, Authority)
 _ISBD = " /:;=,"  # punctuation at the end of a subfield (ISBD)
@@ -357,14 +356,4 @@ def _locations(record: _Record, known: Describing) -> None:
                 known.files[-1] = known.files[-1]._replace(size=int(size[1]))
 
 
-FORMAT = MetadataFormat(
-    namespaces=(MARC, _OAI_MARC, "http://www.openarchives.org/OAI/oai_marc"),
-    rank=30,
-    read=read,
-    metadata_prefix="marcxml",
-    schema=SCHEMA,
-    write=write,
-    is_optional=True,
-    schemas=("http://www.loc.gov/standards/marcxml/",),
-    roots=("record", "collection", "oai_marc", "bib"),
-)
+FORMAT = format_of("marcxml", read=read, metadata_prefix="marcxml", schema=SCHEMA, write=write)

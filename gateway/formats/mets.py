@@ -14,15 +14,16 @@ from gateway.core.digests import Digest, Digests, digest
 from gateway.core.model import FileLink, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DCTERMS
-from gateway.formats import MetadataFormat, reader_of, readers_by_root
+from gateway.formats import reader_of, readers_by_root
 from gateway.formats._describing import Describing
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._mods_writer import MODS, XLINK, elements
 from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
 from gateway.formats._statements import completed, license_in
+from gateway.formats._tables import format_of
 from gateway.formats._writing import around, document, empty, facts_of
 
-_METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
+_METS = "http://www.loc.gov/METS/"
 _MOST_SECTIONS = 100  # referred to by one file
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -250,14 +251,4 @@ def _file(file: FileLink, name: str) -> str:
     return around("file", [empty("FLocat", {"LOCTYPE": "URL", "xlink:type": "simple", "xlink:href": file.url})], facts)
 
 
-FORMAT = MetadataFormat(
-    namespaces=(_METS, _METS_2),
-    rank=60,
-    read=read,
-    metadata_prefix="mets",
-    schema=_SCHEMA,
-    write=write,
-    is_optional=True,
-    schemas=("http://www.loc.gov/standards/mets/",),
-    roots=("mets",),
-)
+FORMAT = format_of("mets", read=read, metadata_prefix="mets", schema=_SCHEMA, write=write)

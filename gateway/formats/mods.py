@@ -16,10 +16,9 @@ from gateway.core.bibliography.people import (
 from gateway.core.model import Agent, DateType, Relation, TitleType, Work
 from gateway.core.words import any_of
 from gateway.core.xmlio import Element, children, name_of, text_of
-from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
-from gateway.formats._mods_writer import MODS, SCHEMA, write
-from gateway.formats._tables import TABLES
+from gateway.formats._mods_writer import SCHEMA, write
+from gateway.formats._tables import TABLES, format_of
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _TITLE_TYPES = {"abbreviated": TitleType.ABBREVIATED, "translated": TitleType.TRANSLATED}
@@ -295,14 +294,4 @@ def _locations(record: Element, known: Describing) -> None:
             known.link(url)
 
 
-FORMAT = MetadataFormat(
-    namespaces=(MODS,),
-    rank=40,
-    read=read,
-    metadata_prefix="mods",
-    schema=SCHEMA,
-    write=write,
-    is_optional=True,
-    schemas=("http://www.loc.gov/standards/mods/",),
-    roots=("mods", "modsCollection", "mycoreobject"),
-)
+FORMAT = format_of("mods", read=read, metadata_prefix="mods", schema=SCHEMA, write=write)

@@ -62,8 +62,7 @@ def _list(add: Callable[[Describing, str], None], known: Describing, text: str) 
 
 
 def _source(known: Describing, text: str) -> None:
-    if host := host_of(text):
-        known.host(**host._asdict())
+    known.source(text, "")
     known.more("sources", text)
 
 
