@@ -28,7 +28,7 @@ from harvester.fulltext.pages.landing_work import (
     rewritten,
 )
 from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by
-from harvester.http.urls import site_of, split
+from harvester.http.urls import site_of
 
 _PDF = "application/pdf"
 _MOST_ANCHORS = 2000
@@ -39,8 +39,6 @@ _JSON = json.JSONDecoder()
 _MOST_IN_ANCHOR = 50  # elements and texts; an unclosed one contains the rest of the page
 _LONGEST_TEXT = 1000  # characters of a text or a name that are matched
 _MOST_ALIKE = 4  # so many anchors with equal texts and other targets mean a list of works
-_MUCH_LIKELIER = 2  # the lead in score with which a page comes before a file
-_BARE = 2  # the score of an anchor whose address names a PDF, without other signs of the work
 _ARTICLE = frozenset(("article", "main"))
 
 
@@ -58,7 +56,6 @@ def links(page: PageTree, text: str, named: Iterable[tuple[str, str]], work: Pag
         *(() if is_issue else _known(page, text, own)),
         *_scripted(text, own),
         *(() if is_issue else anchored(page, own)),
-        *_appended(text, work.url),
     ]
     here = work.url.partition("#")[0]
     whole = [link for link in links_ if link.copy.url.partition("#")[0] != here and own.admits(link)]
@@ -118,13 +115,6 @@ def _of_elsevier(text: str, base: str) -> Iterator[PageLink]:
             yield PageLink(Copy(joined(base, address), mime_type=_PDF, evidence="script:sciencedirect.com"))
 
 
-def _appended(text: str, url: str) -> Iterator[PageLink]:
-    """Return the page's own address with `.pdf`, if the page mentions it."""
-    address = split(url)._replace(query="", fragment="").geturl().rstrip("/") + ".pdf"
-    if address in text:
-        yield PageLink(Copy(address, mime_type=_PDF, evidence="address:.pdf"))
-
-
 class _Anchor(NamedTuple):
     url: str
     text: str
@@ -145,17 +135,7 @@ def anchored(page: PageTree, own: OwnWork) -> list[PageLink]:
         anchors = [anchor for anchor in anchors if anchor.is_the_article]
         anchors = anchors if len({anchor.url for anchor in anchors}) == 1 else []
     anchors.sort(key=lambda anchor: -anchor.score)
-    best_page = max((anchor.score for anchor in anchors if not anchor.names_pdf), default=0)
-    anchors = [anchor for anchor in anchors if not anchor.names_pdf or _is_likely(anchor, best_page)]
-    return [
-        *(PageLink(_copy(anchor), anchor.text) for anchor in anchors if anchor.names_pdf),
-        *(PageLink(_copy(anchor), anchor.text) for anchor in anchors if not anchor.names_pdf),
-    ]
-
-
-def _is_likely(anchor: _Anchor, best_page: int) -> bool:
-    """Return whether a link to a file is likelier than the best link to a page; one that only names a PDF never is."""
-    return anchor.score > (max(best_page - _MUCH_LIKELIER, _BARE) if best_page else best_page - _MUCH_LIKELIER)
+    return [PageLink(_copy(anchor), anchor.text) for anchor in sorted(anchors, key=lambda one: not one.names_pdf)]
 
 
 def _copy(anchor: _Anchor) -> Copy:

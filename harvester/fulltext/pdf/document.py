@@ -107,30 +107,16 @@ class Document:
         return any(title in spelled for title in self.titles)
 
     def opening(self) -> Iterator[tuple[str, bool]]:
-        """Yield the lines around the title, without its own, and whether each is above it."""
-        is_above, left = True, TOP if self.titles else TOP // 2 + _BELOW
+        """Yield the lines at the top and just below the title, and whether each is above the end of the title."""
+        is_above, left, read = True, TOP if self.titles else TOP // 2 + _BELOW, ""
         for line in self.lines:
-            spelled = letters(line)
-            if not spelled:
-                continue
-            if self.is_of_title(spelled, is_above=is_above):
-                is_above, left = False, min(left, _BELOW)
-                continue
+            read += letters(line)
             yield line, is_above
             left -= 1
-            if any(title in spelled for title in self.titles):
-                is_above, left = False, min(left, _BELOW)
+            if is_above and any(title in read for title in self.titles):
+                is_above, left = False, _BELOW
             if left <= 0:
                 return
-
-    def is_of_title(self, spelled: str, *, is_above: bool) -> bool:
-        """Return whether the letters of a line are those of a title or of a part of one."""
-        for title in self.titles:
-            if spelled.startswith(title) or title.startswith(spelled) or (spelled in title and not is_above):
-                return True
-            if spelled in title and len(spelled) >= 2 * _LEAST_TITLE:
-                return True
-        return False
 
 
 def lines_of(text: str, most: int = LINES) -> list[str]:

@@ -145,9 +145,14 @@ def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int
     """
     if not title.is_short and not named.authors:
         return True
-    return any(
-        start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND for start, stop in places for place in page.authors
-    )
+    named_here = [place for place in page.authors if not _is_cited(page.front, place)]
+    return any(start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND for start, stop in places for place in named_here)
+
+
+def _is_cited(front: Front, place: int) -> bool:
+    """Return whether a name is in running text, after the heading of the abstract, where other people are mentioned."""
+    line = front.text[front.text.rfind("\n", 0, place) + 1 :].partition("\n")[0]
+    return place >= front.title_end and sum(word[:1].islower() for word in line.split()) >= _PROSE_WORDS
 
 
 def schemes_on(page: Page, named: Named, *, is_titled: bool) -> Iterator[str]:

@@ -3,11 +3,7 @@
 `RULES` is the table. Each rule returns the kind of document that it recognises, or a sentence for a person; nothing if
 it has nothing against the document. Words are in `harvester/words/document_labels.toml`.
 
-The effect is right offers lost / wrong files stopped. On a foreign corpus (`judge.py`), of files that were looked at,
-and of those held back: poster 0/2 and 0/4; no references 0/1 and 0/1; few words 0/1 and 0/0; all others 0/0. On 718
-files that no rule was written for (`score.toml`): file name 0/11; label 0/1; no references 5/1; all others 0/0. On the
-corpus of the tests: no references 0/35; article of a thesis 0/3. None of them has numbers of pages, books, errata or
-previews, which part, volume and part of a book are about. Access and retracted guard rights.
+What each rule loses and stops is a table in `README.md`. Access and retracted guard rights.
 
 The names of files count, too. `Supply_chain.pdf` and `Sisi.pdf` are names of articles: a form counts only between
 separators of words in a name.

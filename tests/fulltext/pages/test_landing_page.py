@@ -54,7 +54,6 @@ HOME = "https://repository.example.org"
         '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>', f"{HOME}/d/1",
         "script:schema.org",
     ),
-    (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
     ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
 ])  # fmt: skip
 def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: str) -> None:
