@@ -106,8 +106,7 @@ harvester.harvest.sources_toml <- GROUND gateway.core.{durable, permissions} har
   harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
 harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
-  sources, fulltext.pdf, harvest, dump, mirror} + lxml
-harvester.mirror.file_types <- GROUND harvester.mirror + puremagic
+  sources, fulltext.pdf, harvest, dump, mirror} + isal lxml
 harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify
 harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runtime, http, sources, fulltext, harvest,

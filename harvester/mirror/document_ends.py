@@ -1,4 +1,4 @@
-"""Find the end of documents and texts. Each function returns its offset, or raises `Broken`; see `file_facts.py`."""
+"""Find the end of documents and texts, as `file_ends.py` does for other types."""
 
 import json
 import re
@@ -6,7 +6,8 @@ import struct
 import zlib
 from xml.parsers import expat
 
-from harvester.mirror.file_types import CUT, HIGH, MOST, NEAR, PART, WIDE, Broken, Content, no_hole, whole
+from harvester.mirror.file_ends import number
+from harvester.mirror.file_types import HIGH, MOST, NEAR, PART, WIDE, Broken, Content, no_hole, whole
 
 _OFF = 16  # bytes by which a real offset may be wrong
 _XREF = re.compile(rb"xref|\d{1,10}\s+\d{1,5}\s+obj")
@@ -16,22 +17,20 @@ _TRANSFER = re.compile(rb"(?i)content-(?:type|length|disposition):|HTTP/\d|\A[0-
 
 
 def pdf(data: Content) -> int:
-    """Return the end of a PDF: `startxref`, the offset of its cross-references, and `%%EOF` (ISO 32000-1 §7.5.5).
+    """Return `%%EOF` behind `startxref`, the offset of its cross-references (ISO 32000-1 §7.5.5).
 
     Something else before it, a block of zeros or a stream that cannot be read is broken.
     """
-    start, end = data.find(b"%PDF-"), data.rfind(b"%%EOF")
-    marks = data.rfind(b"startxref")
+    start, end, marks = data.find(b"%PDF-"), data.rfind(b"%%EOF"), data.rfind(b"startxref")
     sample = data[:65536]
     is_binary = len(sample) - len(sample.translate(None, HIGH)) > len(sample) * _BINARY_SHARE
     if end < 0 or (is_binary and not 0 <= marks < end):
         raise Broken("It has no end: startxref and %%EOF are not there.")
+    before = data[: max(0, start)]
+    if b"<" in before or _TRANSFER.search(before) or before.strip() == b"\xef\xbb\xbf":
+        raise Broken("Something else stands before its beginning.")
     match = _STARTXREF.match(data[marks : marks + 40])
     offset = int(match[1]) if match else -1
-    if start in range(1, 4) and data[:start].strip(b"\r\n\t ") == b"\xef\xbb\xbf":
-        raise Broken("A byte order mark stands before its beginning.")
-    if b"<" in data[: max(0, start)] or _TRANSFER.search(data[: max(0, start)]):
-        raise Broken("Something else stands before its beginning.")
     offsets = [at for at in (offset, offset + start) if 0 <= at < len(data)]
     if is_binary and not any(_XREF.search(data[max(0, at - _OFF) : at + _OFF]) for at in offsets):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
@@ -42,7 +41,6 @@ def pdf(data: Content) -> int:
 
 _STREAM = re.compile(rb"/Filter\s{0,4}(?:\[\s{0,4})?/FlateDecode\b[^\x00<>]{0,200}>>\s{0,4}stream\r?\n")
 _MOST_STREAM = 4 << 20
-_WRONG_SUM = "incorrect data check"
 
 
 def _check_streams(data: Content) -> None:
@@ -54,31 +52,26 @@ def _check_streams(data: Content) -> None:
         try:
             zlib.decompressobj().decompress(data[match.end() : end if end > 0 else len(data)], _MOST_STREAM)
         except zlib.error as error:
-            if _WRONG_SUM in str(error):
-                continue  # readers take no notice of it, and real files have it
-            raise Broken(f"A stream of it cannot be read: {error}.") from error
+            if "incorrect data check" not in str(error):  # readers take no notice of it, and real files have it
+                raise Broken(f"A stream of it cannot be read: {error}.") from error
 
 
 _NO_SECTOR = 0xFFFFFFFA
 
 
 def ole(data: Content) -> int:
-    """Return the end of a compound file. Its header lists the sectors of the allocation table ([MS-CFB] §2.2)."""
-    if len(data) < 512:  # noqa: PLR2004
-        raise Broken("It ends in its header.")
-    size = 1 << int.from_bytes(data[30:32], "little") % 16
-    count, first = struct.unpack_from("<I", data, 44)[0], struct.unpack_from("<I", data, 48)[0]
-    sectors = (*struct.unpack_from(f"<{min(count, 109)}I", data, 76), first)
-    if any((sector + 1) * size >= len(data) for sector in sectors if sector < _NO_SECTOR):
-        raise Broken("It ends in the middle: its table of sectors is not there.")
+    """Return the end of a compound file. Its head lists the sectors of the allocation table ([MS-CFB] §2.2)."""
+    size = 1 << number(data, 30, 2, "little") % 16
+    count, first = min(number(data, 44, 4, "little"), 109), number(data, 48, 4, "little")
+    sectors = struct.unpack_from(f"<{count}I", data, 76)
     used = 0
-    for place, sector in enumerate(sectors[: min(count, 109)]):
-        table = data[(sector + 1) * size : (sector + 2) * size] if sector < _NO_SECTOR else b""
-        kept = table[: len(table) // 4 * 4].rstrip(b"\xff")
-        used = max(used, place * size // 4 + (len(kept) + 3) // 4 if kept else 0)
-    if used * size >= len(data):
-        raise Broken("It ends in the middle: sectors of it are not there.")
-    return len(data)
+    for place, sector in enumerate((*sectors, first)):
+        if sector < _NO_SECTOR:
+            whole(data, (sector + 1) * size + 1)
+            table = data[(sector + 1) * size : (sector + 2) * size] if place < count else b""
+            kept = table[: len(table) // 4 * 4].rstrip(b"\xff")
+            used = max(used, place * size // 4 + (len(kept) + 3) // 4 if kept else 0)
+    return whole(data, used * size + 1)
 
 
 # Faults of real documents that were there when they were written. So they are no sign of a damaged file.
@@ -96,9 +89,9 @@ _FORGIVEN = frozenset(
 
 
 def xml(data: Content) -> int:
-    """Return the end of an XML document: one closed root element. Unknown encodings and entities are allowed."""
+    """Return the end of one closed root element. Unknown encodings and entities are allowed."""
     if b">" not in data[max(0, len(data) - NEAR) :].rstrip(b" \t\r\n\x00")[-2:]:  # two bytes in UTF-16
-        raise Broken("It ends in the middle: its last element is not closed.")
+        raise Broken
     reader = expat.ParserCreate()
     try:
         for at in range(0, len(data), PART):
@@ -115,34 +108,28 @@ _MOST_JSON = 16 << 20
 
 
 def json_(data: Content) -> int:
-    """Return the end of a JSON text (RFC 8259).
+    """Return the end of a JSON text (RFC 8259), or of lines with one value each.
 
-    One value per line is allowed, and so are commas and comments that JSON does not have.
+    Commas and comments that JSON does not have are found in the wild, and allowed.
     """
     if len(data) > _MOST_JSON:
         return len(data)
     text = data[:].decode("utf-16" if data[:2] in WIDE else "utf-8-sig", "replace")
-    try:
-        json.loads(text)
-    except RecursionError:
-        pass
-    except json.JSONDecodeError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        # Commas and comments that JSON has not are found in the wild.
-        is_closed = text.rstrip()[-1:] in ("}", "]") and error.pos < len(text.rstrip())
-        if not is_closed and not all(_is_json(line) for line in lines):
-            raise Broken(f"It is no JSON: {error}.") from error
-    except ValueError:  # a number of thousands of digits, which Python does not read
-        pass
+    if (problem := _not_json(text)) is not None:
+        is_closed = text.rstrip()[-1:] in ("}", "]") and problem.pos < len(text.rstrip())
+        if not is_closed and any(_not_json(line) for line in text.splitlines() if line.strip()):
+            raise Broken(f"It is no JSON: {problem}.")
     return len(data)
 
 
-def _is_json(line: str) -> bool:
+def _not_json(text: str) -> json.JSONDecodeError | None:
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error
+    except (RecursionError, ValueError):  # also a number of thousands of digits, which Python does not read
+        pass
+    return None
 
 
 _MOST_HTML = 4 << 20
@@ -150,18 +137,17 @@ _CUT = re.compile(rb"<[/!a-zA-Z][^<>]*\Z")
 
 
 def html(data: Content) -> int:
-    """Return the end of an HTML page. End tags may be missing. One that ends in a tag or a script is broken."""
+    """Return the end of a page. End tags may be missing. One that ends in a tag, a script or its body is broken."""
     last = data[-4096:]
     if last.rfind(b"<") > last.rfind(b">") and _CUT.search(last):
-        raise Broken("It ends within a tag.")
+        raise Broken
     if len(data) <= _MOST_HTML:
         lowered = data[:].lower()
-        for name in (b"script", b"style"):
-            if lowered.rfind(b"<" + name) > lowered.rfind(b"</" + name):
-                raise Broken(f"It ends within a {name.decode()}.")
         is_open = b"<body" in lowered and b"</body" not in lowered and b"</html" not in lowered
-        if is_open and not last.endswith((b">", b"\n")):
-            raise Broken("It ends within its body.")
+        if (is_open and not last.endswith((b">", b"\n"))) or any(
+            lowered.rfind(b"<" + name) > lowered.rfind(b"</" + name) for name in (b"script", b"style")
+        ):
+            raise Broken
     return len(data)
 
 
@@ -169,69 +155,38 @@ _ESCAPED = re.compile(rb"\\[\\{}]")
 
 
 def rtf(data: Content) -> int:
-    """Return the end of an RTF document: one closed group (RTF 1.9)."""
+    """Return the end of one closed group (RTF 1.9)."""
     if len(data) > MOST or b"\\bin" in data[:]:
         return len(data)
     plain = _ESCAPED.sub(b"", data[:])
     if plain.count(b"{") > plain.count(b"}"):
-        raise Broken(CUT.format("its groups are not closed"))
-    end = data.rfind(b"}") + 1
-    return whole(data, end, "")
-
-
-def postscript(data: Content) -> int:
-    """Return the end of a PostScript document. With document structuring conventions, it ends with %%EOF."""
-    last = data[max(0, len(data) - 64 * NEAR) :]
-    if b"%%EndComments" in data[: 8 * NEAR] and b"%%EOF" not in last:
-        raise Broken(CUT.format("%%EOF is not there"))
-    return whole(data, data.rfind(b"%%EOF") + 5, "") if b"%%EOF" in last else len(data)
+        raise Broken
+    return whole(data, data.rfind(b"}") + 1)
 
 
 _BEGIN = re.compile(rb"(?m)^[^%\n]{0,200}\\begin\s{0,9}\{document\}")
 
 
 def latex(data: Content) -> int:
-    """Return the end of a LaTeX document: the end of its document environment. A web page may follow."""
+    """Return the end of the document environment. A web page may follow."""
     text = data[:] if len(data) <= MOST else b""
     end = text.rfind(b"\\end{document}")
     if end < 0 and _BEGIN.search(text):
-        raise Broken(CUT.format("\\end{document} is not there"))
-    return len(data) if end < 0 else whole(data, end + len(b"\\end{document}"), "")
+        raise Broken
+    return len(data) if end < 0 else whole(data, end + len(b"\\end{document}"))
 
 
-_MARKS = b",;\t|"
 _LEAST_ROWS = 8
-_CELL = re.compile(rb"(?P<number>[-+]?\d[\d.,]*)|(?P<word>[^\s\d][^\s]*)|(?P<words>.*\S.*)")
 
 
 def table(data: Content) -> int:
-    """Return the end of a table of text, such as CSV (RFC 4180). Its rows have the same number of cells.
-
-    A last row with fewer cells of the same kinds is broken, and so is a quotation mark that is not closed.
-    """
-    if len(data) > MOST or b"\x00" in data[:] or data[len(data) - 1 :] in (b"\n", b"\r"):
-        return len(data)
-    text = data[:]
+    """Return the end of a table of text, such as CSV (RFC 4180), whose rows have the same number of cells."""
+    text = data[:] if len(data) <= MOST and data[len(data) - 1 :] not in (b"\n", b"\r") else b""
+    *rows, last = text.splitlines() or [b""]
     if text.count(b'"') % 2 and text.count(b'"') > 2 * _LEAST_ROWS:
-        raise Broken(CUT.format("a quotation mark of it is not closed"))
-    lines = text.splitlines()
-    if b'"' in text or len(lines) < _LEAST_ROWS:
-        return len(data)
-    *rows, last = lines
-    for mark in (bytes([mark]) for mark in _MARKS):
+        raise Broken
+    for mark in (b",", b";", b"\t", b"|") if len(rows) >= _LEAST_ROWS and b'"' not in text else ():
         counts = {row.count(mark) for row in rows}
-        if len(counts) == 1 and max(counts) > 0:
-            if last.count(mark) < max(counts) and _is_like(last.split(mark), rows[-1].split(mark)):
-                raise Broken(CUT.format("its last row has fewer cells than every other"))
-            break
+        if len(counts) == 1 and last.count(mark) < max(counts):
+            raise Broken
     return len(data)
-
-
-def _is_like(cut: list[bytes], row: list[bytes]) -> bool:
-    """Return whether the cells of a row that was cut are of the kinds of another row's."""
-    return all(_kind(one) == _kind(other) for one, other in zip(cut[:-1] or cut, row, strict=False))
-
-
-def _kind(cell: bytes) -> str | None:
-    match = _CELL.fullmatch(cell.strip())
-    return match.lastgroup if match else None

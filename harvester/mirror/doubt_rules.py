@@ -10,19 +10,23 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from harvester.mirror import file_facts, file_types
-from harvester.mirror.archive_ends import members, unpacked
+from harvester.mirror import file_types
+from harvester.mirror.archive_ends import unpacked
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
-from harvester.mirror.file_facts import PAGE, TABLE_TYPES, FileFacts, is_even, visible
+from harvester.mirror.file_facts import FileFacts, visible
 from harvester.mirror.file_types import begins_rightly, has_transfer, is_base64, is_pointer
 
 
 class Rule(NamedTuple):
-    """A reason for doubt: its name in receipts, its test, and its sentence."""
+    """A reason for doubt: its name in receipts, its test, and its sentence.
+
+    `is_strong`: it counts also where the stated size fits.
+    """
 
     name: str
     sees: Callable[[FileFacts], bool]
     sentence: str
+    is_strong: bool = False
 
 
 _AWAY = re.compile(
@@ -34,7 +38,7 @@ _AWAY = re.compile(
 
 def _was_led_away(facts: FileFacts) -> bool:
     """Return whether a redirect led to a home page, a form to log in, or an error page."""
-    if not facts.came_from or facts.came_from == facts.url or not facts.is_text or facts.has_size:
+    if not facts.came_from or facts.came_from == facts.url or not facts.is_text:
         return False
     asked, led = urlsplit(facts.url), urlsplit(facts.came_from)
     is_home = led.path.rstrip("/").lower() in _HOMES and not led.query and asked.path.rstrip("/").lower() not in _HOMES
@@ -42,58 +46,32 @@ def _was_led_away(facts: FileFacts) -> bool:
 
 
 _HOMES = ("", "/index.html", "/index.php", "/home", "/index.htm", "/xmlui", "/jspui", "/en", "/index", "/default.aspx")
-_TYPES_WITHOUT_SIGNATURE = re.compile(
-    r"image/(?:svg.*|x-xpixmap|x-xbitmap|x-portable-.*)|application/(?:postscript|rtf|x-.*script|.*script|.*xml.*|.*json.*|.*tex.*|.*text.*|mbox|sgml|sparql.*|.*turtle.*|n-triples|n-quads|trig|pgp-.*|x-pem.*|.*patch.*|x-httpd.*|edi.*|sdp|x-subrip|.*yaml.*|.*csv.*|marc.*)|chemical/.*|message/.*|model/.*|multipart/.*|x-.*"
-)
+# Types whose files are never text. Those of `file_types.toml` are recognised by their first bytes.
 _BINARY_TYPES = re.compile(
-    r"(?:image|audio|video|font)/.*|application/(?:pdf|zip|gzip|x-gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2|x-xz|"
-    r"epub\+zip|java-archive|msword|vnd\.ms-(?:excel|powerpoint)|vnd\.openxmlformats-officedocument\..*|vnd\.oasis\.opendocument\..*|"
-    r"x-hdf5?|x-netcdf|x-sqlite3|vnd\.sqlite3|x-shockwave-flash|ogg|djvu|x-dvi|mp4)"
+    r"(?:image/(?!svg|x-xpixmap|x-xbitmap|x-portable)|audio/|video/|font/).*|"
+    r"application/(?:msword|vnd\.ms-(?:excel|powerpoint)|x-tar|x-shockwave-flash|ogg|djvu|x-dvi|mp4)"
 )
 
 
 def _is_text_for_binary(facts: FileFacts) -> bool:
     """Return whether text came where a type is announced whose files are never text."""
-    mime_type = facts.mime_type
-    is_meant = bool(_BINARY_TYPES.fullmatch(mime_type)) and not _TYPES_WITHOUT_SIGNATURE.fullmatch(mime_type)
-    is_meant = is_meant and not facts.is_of_office
-    return (
-        is_meant and facts.is_text and not file_types.signatures(facts.first) and not file_facts.PDF.match(facts.first)
-    )
-
-
-# Families of types by their signatures. A signature of one family contradicts a type of another.
-_FAMILIES = (
-    ("pdf", re.compile(r"application/pdf")),
-    ("png", re.compile(r"image/png")),
-    ("jpeg", re.compile(r"image/(?:jpe?g|pjpeg)")),
-    ("gif", re.compile(r"image/gif")),
-    ("tiff", re.compile(r"image/(?:x-)?tiff?(?:-fx)?")),
-    ("gzip", re.compile(r"application/(?:x-)?(?:gzip|tgz|gtar|compressed-tar).*|.*\+gzip")),
-    ("ole", re.compile(r"application/(?:x-ole-storage|msword|vnd\.ms-.*|vnd\.visio|x-msi)")),
-    ("zip", re.compile(r"application/(?:x-)?(?:zip(?:-compressed)?|java-archive|vnd\.openxml.*|vnd\.oasis.*)|.*\+zip")),
-)
+    is_meant = _BINARY_TYPES.fullmatch(facts.mime_type) is not None and not facts.is_of_office
+    return is_meant and facts.is_text and not facts.known_by
 
 
 _RAW = re.compile(r"image/(?:x-(?!tiff).*|vnd\..*|dng)")  # what cameras write is TIFF, and icons may be PNG
 
 
-def _family(mime_type: str) -> str:
-    return next((name for name, pattern in _FAMILIES if pattern.fullmatch(mime_type)), "")
-
-
 def _is_of_another_kind(facts: FileFacts) -> bool:
     """Return whether the signature of a file is that of another kind than announced."""
-    families = {_family(signature) for signature in file_types.signatures(facts.first)} - {""}
-    if file_facts.PDF.match(facts.first):
-        families.add("pdf")
+    families = {name for name in facts.known_by if file_types.TYPES[name].kin}
     if _is_packed_drawing(facts):
         return False
     if not families or not facts.kind or begins_rightly(facts.mime_type, facts.first):
         return False
     if facts.kind != "binary":  # text was announced
         return not facts.is_text or facts.first.startswith(b"%PDF-")
-    meant = _family(facts.mime_type)
+    meant = file_types.family(facts.mime_type)
     if meant in ("ole", "zip") and families & {"ole", "zip"}:  # office files of either kind go under either type
         return False
     is_media = facts.mime_type.startswith(("image/", "audio/", "video/")) and not _RAW.fullmatch(facts.mime_type)
@@ -106,14 +84,7 @@ def _is_packed_drawing(facts: FileFacts) -> bool:
 
 
 def _holds_a_message(facts: FileFacts) -> bool:
-    """Return whether a gzip file, or the only file of a ZIP archive, contains only an error message."""
-    if facts.has_size:
-        return False
-    if facts.first.startswith(b"PK\x03\x04"):
-        return any(
-            is_error_message(FileFacts(member, "", url=name))
-            for name, member in members(facts.data, _MOST_INSIDE, 1).items()
-        )
+    """Return whether a gzip file contains only an error message."""
     inside = unpacked(facts.data, _MOST_INSIDE) if facts.first.startswith(b"\x1f\x8b") else b""
     return bool(inside) and is_error_message(FileFacts(inside, "", url=_PACKED.sub("", facts.url)))
 
@@ -132,44 +103,12 @@ def _is_binary_for_text(facts: FileFacts) -> bool:
     )
 
 
-def _has_page(facts: FileFacts) -> bool:
-    """Return whether a web page came where none is announced."""
-    is_page = facts.came == "html" and bool(PAGE.match(facts.first))
-    if facts.kind == "html" or not is_page or facts.is_of_office:
-        return False
-    return facts.kind not in ("xml", "") or facts.served == "text/html"
-
-
-_TEX = re.compile(r"(?:application|text)/(?:x-)?(?:la)?tex")
-
-
 def _is_other_text(facts: FileFacts) -> bool:
-    """Return whether text of another kind came where XML, JSON, LaTeX or a table is announced."""
-    if facts.kind in ("xml", "json"):
-        return facts.is_text and facts.came not in _TAKEN[facts.kind]
-    if facts.has_size or not facts.short or not facts.is_text:
-        return False
-    if _TEX.fullmatch(facts.mime_type):
-        return facts.came in ("html", "xml") or not _OF_TEX.search(facts.short)
-    return facts.mime_type in TABLE_TYPES and facts.kind == "text" and _is_no_table(facts)
-
-
-_TAKEN = {"xml": ("xml", "html"), "json": ("json", "text")}
-_OF_TEX = re.compile(rb"[\\%${}]")
-_FEW_LINES, _MANY_WORDS, _LONG, _PROSE = 6, 4, 24, 8
-_CELLS = re.compile(r",[^\s]")  # a comma of prose has a space behind it
-
-
-def _is_no_table(facts: FileFacts) -> bool:
-    """Return whether a text has no cells: markup, JSON, one word, or a few lines of words or of one long name."""
-    lines = facts.words.splitlines()
-    if facts.came in ("html", "xml", "json"):
-        return len(lines) == 1 or not is_even(facts.words)
-    if len(lines) > _FEW_LINES or any(mark in facts.words for mark in (";", "\t", "|")):
-        return False
-    if any(_CELLS.search(line) or ("," in line and len(line.split()) < _PROSE) for line in lines):
-        return False
-    return len(lines) == 1 or any(len(line.split()) >= _MANY_WORDS or len(line) > _LONG for line in lines)
+    """Return whether other text came where XML or JSON is announced, or one line of markup or JSON as a table."""
+    if facts.mime_type in ("text/csv", "text/tab-separated-values") and facts.came in ("html", "xml", "json"):
+        return bool(facts.short) and not facts.has_size and b"\n" not in facts.short.strip()
+    taken = {"xml": ("xml", "html"), "json": ("json", "text")}.get(facts.kind)
+    return taken is not None and facts.is_text and facts.came not in taken
 
 
 _CHANGED = 0.005  # of the bytes
@@ -198,9 +137,7 @@ _WINDOW = 1 << 16  # bytes that the first chunk of an answer rarely exceeds
 
 def _is_in_letters(facts: FileFacts) -> bool:
     """Return whether a text is only base64, although its type is not one for base64."""
-    is_wrapped = (
-        facts.kind in ("text", "html", "xml", "json") and facts.mime_type not in _WRAPPINGS and not facts.has_size
-    )
+    is_wrapped = facts.kind in ("text", "html", "xml", "json") and facts.mime_type not in _WRAPPINGS
     return is_wrapped and facts.is_text and len(facts.data) <= file_types.MOST and is_base64(facts.data[:])
 
 
@@ -211,24 +148,19 @@ _LEAST_HALF = 256
 def _is_twice(facts: FileFacts) -> bool:
     """Return whether a file has the same bytes twice. Files with more repetitions are made so."""
     size = len(facts.data)
-    if size < 2 * _LEAST_HALF or size % 2 or size > file_types.MOST or facts.has_size:
+    if size < 2 * _LEAST_HALF or size % 2 or size > file_types.MOST:
         return False
     half, beginning = size // 2, facts.data[:64]
     return facts.data.find(beginning, 1) == half and facts.data[:half] == facts.data[half:]
 
 
-_ENTRIES = re.compile(
-    rb"WARC/\d|From \S|(?:Received|Return-Path|MIME-Version|Message-ID|From): "
-)  # pages are parts of them
 _END_OF_PAGE = re.compile(rb"(?i)</html>\s*\Z")
 _PAGE_BEGINS = re.compile(rb"(?i)<!doctype html|<html\b")
 
 
 def _ends_in_page(facts: FileFacts) -> bool:
     """Return whether a text ends in a page that is an error message."""
-    if not facts.is_text or facts.came in ("html", "xml") or _ENTRIES.match(facts.first):
-        return False
-    if facts.has_size or not _END_OF_PAGE.search(facts.last[-64:]):
+    if not facts.is_text or facts.came in ("html", "xml") or not _END_OF_PAGE.search(facts.last[-64:]):
         return False
     begun = [match.start() for match in _PAGE_BEGINS.finditer(facts.last)]
     return bool(begun) and has_error_words(visible(facts.last[begun[0] :]))
@@ -241,14 +173,14 @@ _DOT = 2  # pixels
 def _is_dot(facts: FileFacts) -> bool:
     """Return whether an image is a dot, a placeholder for a missing image."""
     for pattern, order in _SIDES:
-        if (match := pattern.match(facts.first)) is not None and not facts.has_size:
+        if (match := pattern.match(facts.first)) is not None:
             return all(0 < side <= _DOT for side in struct.unpack(order, match[1]))
     return False
 
 
 def _has_more(facts: FileFacts) -> bool:
     """Return whether other data follow after the end of a file."""
-    rest = b"" if facts.has_size else facts.tail.strip(b"\x00\r\n\t \x1a")
+    rest = facts.tail.strip(b"\x00\r\n\t \x1a")
     if _COMMENT.fullmatch(rest):
         return False  # servers sign pages, and sometimes files; readers ignore that
     if facts.first.startswith(_JPEG):
@@ -268,58 +200,56 @@ def _has_only(facts: FileFacts, signs: bytes) -> bool:
     return bool(facts.data) and not facts.first.strip(signs) and not any(part.strip(signs) for part in parts)
 
 
+_ALWAYS = True  # also where the stated size fits
 _OTHER_TYPE = "Its first bytes are those of another type than the document states."
 RULES = (
-    Rule("empty", lambda facts: not facts.data and facts.stated_size != 0, "It is empty."),
-    Rule("empty", lambda facts: not facts.has_size and _has_only(facts, _WHITE), "It contains only white space."),
-    Rule("zeros", lambda facts: _has_only(facts, b"\x00"), "All its bytes are zeros."),
+    Rule("empty", lambda facts: not facts.data and facts.stated_size != 0, "It is empty.", _ALWAYS),
+    Rule("empty", lambda facts: _has_only(facts, _WHITE), "It contains only white space."),
+    Rule("zeros", lambda facts: _has_only(facts, b"\x00"), "All its bytes are zeros.", _ALWAYS),
     Rule(
         "transfer",
-        lambda facts: not facts.has_size and has_transfer(facts.first, facts.data[:_WINDOW]),
+        lambda facts: has_transfer(facts.first, facts.data[:_WINDOW]),
         "It begins with parts of its transfer: headers, or the length of a chunk.",
     ),
     Rule(
         "pointer",
-        lambda facts: bool(facts.short) and not facts.has_size and is_pointer(facts.short),
+        lambda facts: bool(facts.short) and is_pointer(facts.short),
         "It contains only the address or the digest of a file.",
     ),
     Rule("led_away", _was_led_away, "A redirect led to the home page, to a form to log in or to an error page."),
-    Rule("web_page", _has_page, "A web page was received in its place."),
     Rule(
         "error_message", is_error_message, "It is short, and has the words of an error message or of a form to log in."
     ),
     Rule("error_message", _holds_a_message, "It is an archive of an error message or of a form to log in."),
-    Rule("wrong_type", _is_of_another_kind, _OTHER_TYPE),
-    Rule("wrong_type", _is_text_for_binary, _OTHER_TYPE),
+    Rule("wrong_type", _is_of_another_kind, _OTHER_TYPE, _ALWAYS),
+    Rule("wrong_type", _is_text_for_binary, _OTHER_TYPE, _ALWAYS),
     Rule(
         "wrong_type",
         lambda facts: begins_rightly(facts.mime_type, facts.first) is False and not facts.is_of_office,
         "It does not begin like files of the stated type.",
+        _ALWAYS,
     ),
-    Rule("wrong_type", _is_binary_for_text, "It is not text, although the document states a text type."),
-    Rule("wrong_type", _is_other_text, "It is text of another kind than the document states."),
-    Rule("broken", _is_broken, "{problem}"),
-    Rule("mangled", _is_mangled, "Its characters or line ends were converted, which destroys a binary file."),
+    Rule("wrong_type", _is_binary_for_text, "It is not text, although the document states a text type.", _ALWAYS),
+    Rule("wrong_type", _is_other_text, "It is text of another kind than the document states.", _ALWAYS),
+    Rule("broken", _is_broken, "{problem}", _ALWAYS),
+    Rule("mangled", _is_mangled, "Its characters or line ends were converted, which destroys a binary file.", _ALWAYS),
     Rule("mangled", _is_in_letters, "It is in base64."),
     Rule("placeholder", _is_dot, "It is an image of a dot."),
     Rule("appended", _is_twice, "It contains the same bytes twice."),
     Rule("appended", _ends_in_page, "A page with an error message follows after its end."),
     Rule("appended", has_error_behind, "It ends with the error output of a program."),
     Rule("appended", _has_more, "Other data follow after its end."),
-    Rule(
-        "appended",
-        lambda facts: facts.tail.count(0) >= _REST and not facts.has_size,
-        "Zeros follow after its end.",
-    ),
+    Rule("appended", lambda facts: facts.tail.count(0) >= _REST, "Zeros follow after its end."),
     Rule(
         "older",
         lambda facts: facts.is_older,
         "Its Last-Modified is older than that of an earlier answer from this address.",
+        _ALWAYS,
     ),
 )
 
 
 def doubt(facts: FileFacts) -> tuple[str, str] | None:
     """Return the name of the first rule that fits, and its sentence; None when the bytes are beyond doubt."""
-    rule = next((rule for rule in RULES if rule.sees(facts)), None)
+    rule = next((rule for rule in RULES if (rule.is_strong or not facts.has_size) and rule.sees(facts)), None)
     return None if rule is None else (rule.name, rule.sentence.format(problem=facts.problem))

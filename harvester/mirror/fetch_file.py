@@ -52,13 +52,17 @@ def collect(planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> 
     if not planned.component.addresses:
         named = ", ".join(planned.component.locations) or "none"
         return missing(planned, Fate.NO_ADDRESS, f"Its locations cannot be requested over HTTP: {named}.")
-    if planned.refused is not None and (fitting := _fitting(planned, planned.refused, aside)) is not None:
-        return fitting
+    if planned.refused is not None and planned.refused.url in planned.component.addresses:
+        with reporting_unwritable(aside):
+            planned.refused.file.replace(aside)
+        fitting = _Asking(planned.refused.url, planned, aside, fetch, limits).fitting(planned.refused.answer)
+        if fitting is not None:
+            return fitting
     first: Collected | None = None
     sent: tuple[LastAnswer, ...] = ()
     refused: ContradictoryAnswer | None = None
     for url in planned.component.addresses:
-        collected = _from(url, planned, aside, fetch, limits)
+        collected = _Asking(url, planned, aside, fetch, limits).outcome()
         sent, refused = sent + collected.sent, collected.refused or refused
         if collected.file.is_good:
             return replace(collected, sent=sent)
@@ -89,144 +93,140 @@ def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
     return good if component.is_markup else classified(good, judged)
 
 
-def _from(url: str, planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
-    try:
-        collected = _fetched(url, planned, aside, fetch, limits)
-    except FetchError as error:
-        limits.hosts.failed(url, error, fetch)
-        fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
-        return replace(missing(planned, fate, str(error)), is_unasked=isinstance(error, AddressRefused))
-    limits.hosts.answered(url)
-    return collected
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One address of a file, the temporary file for its bytes, and the means to request it."""
 
+    url: str
+    planned: PlannedFile
+    aside: Path
+    fetch: Fetch
+    limits: Limits
 
-def _fetched(url: str, planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
-    algorithms = [algorithm for algorithm, _ in planned.component.digests]
-    with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
-        collected, is_mixed = _judged(url, planned, aside, arriving, fetch, limits)
-        is_pieced = arriving.is_pieced and collected.incoming is not None and not is_strong(planned.component.digests)
-    if is_mixed:
-        return _fetched(url, planned, aside, fetch, limits)
-    if is_pieced and (collected.file.size or 0) <= limits.whole_again_max_bytes:
-        collected = _whole_again(collected, url, aside, fetch, limits)
-    return _confirmed(collected, url, aside, fetch, limits) if collected.is_unmeasured else collected
-
-
-def _whole_again(pieced: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
-    """Fetch a file again as a whole that came in parts. No digest proves that the parts belong to one file.
-
-    If that fails, the file in parts is accepted, because the server confirmed it with If-Range (RFC 9110 §13.1.5).
-    """
-    whole_aside = aside.with_name(f"{aside.name}.whole")
-    with closing(Arriving(whole_aside, url, limits.max_bytes)) as arriving:
-        arriving.forget()
-        whole: Collected | None
+    def outcome(self) -> Collected:
+        """Return the file as the address sends it. A failure of the server is an outcome."""
         try:
-            whole, _ = _judged(
-                url, pieced.planned.again._replace(is_recheck=False), whole_aside, arriving, fetch, limits
-            )
-        except FetchError:
-            whole = None
-        if whole is None or whole.incoming is None or not whole.file.is_good:
-            arriving.forget()
-            return pieced
-    with reporting_unwritable(aside):
-        whole_aside.replace(aside)
-        whole_aside.with_name(f"{whole_aside.name}.json").unlink(missing_ok=True)
-    return replace(whole, planned=pieced.planned, incoming=whole.incoming._replace(file=aside))
-
-
-def _confirmed(collected: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
-    """Fetch a file of unknown length again. It is good when the same bytes are received, else doubtful."""
-    assert collected.incoming is not None
-    with closing(Arriving(aside.with_name(f"{aside.name}.again"), url, limits.max_bytes)) as again:
-        answer = fetch(Request(url, headers=_HEADERS, sink=again, permits=partial(limits.hosts.check, fetch=fetch)))
-        is_same = answer.status == HTTPStatus.OK and again.finish()["sha512"] == collected.file.sha512
-        again.forget()
-    if is_same:
+            collected = self._fetched()
+        except FetchError as error:
+            self.limits.hosts.failed(self.url, error, self.fetch)
+            fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
+            return replace(missing(self.planned, fate, str(error)), is_unasked=isinstance(error, AddressRefused))
+        self.limits.hosts.answered(self.url)
         return collected
-    return suspected(
-        collected, "unmeasured", "Its server does not state its length, and sent different bytes the second time."
-    )
 
+    def _request(self, sink: Arriving, condition: tuple[tuple[str, str], ...] = ()) -> Request:
+        permits = partial(self.limits.hosts.check, fetch=self.fetch)
+        return Request(self.url, headers=(*_HEADERS, *condition), sink=sink, permits=permits)
 
-def _judged(
-    url: str, planned: PlannedFile, aside: Path, arriving: Arriving, fetch: Fetch, limits: Limits
-) -> tuple[Collected, bool]:
-    """Request a file and judge it. Return also whether it is bad because its parts are of different files."""
-    has_part = arriving.size > 0
-    known = None if has_part else _known(planned, url)
-    condition = known.condition if known else ()
-    request = Request(
-        url, headers=(*_HEADERS, *condition), sink=arriving, permits=partial(limits.hosts.check, fetch=fetch)
-    )
-    answer = fetch(request)
-    if (
-        answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-        and is_strong(planned.component.digests)
-        and arriving.size
-    ):
-        # The part is the whole file; its digest decides. The headers of this answer do not describe the file.
-        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.stated_headers)
-    elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-        arriving.forget()
-        answer = fetch(request)  # without a range: the part was forgotten
-    if answer.status == HTTPStatus.NOT_MODIFIED and known is not None and condition:
-        return _unchanged(planned, known), False
-    if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
-        fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
-        return missing(planned, fate, f"{url} answers with HTTP status {answer.status}."), False
-    bytes_ = bytes_in(aside, planned.component, answer, arriving.finish())
-    judged = verdict(planned.component, bytes_)
-    if judged.fate is Fate.FETCHED or judged.is_by_bytes:
-        return _looked_at(url, planned, aside, bytes_, answer, judged), False
-    is_mixed = has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
-    refused: ContradictoryAnswer | None = None
-    if planned.is_recheck and not is_mixed:
-        refused = ContradictoryAnswer(url, aside.with_name(f"{aside.name}.refused"), answer)
-        arriving.move(refused.file)
-    else:
-        arriving.forget()
-    sent = LastAnswer(url, *_settled_validators(answer), judged.fate, judged.reason, fingerprint(planned.component))
-    bad = replace(missing(planned, judged.fate, judged.reason), sent=(sent,), refused=refused)
-    return bad, is_mixed
+    def _fetched(self) -> Collected:
+        algorithms = [algorithm for algorithm, _ in self.planned.component.digests]
+        is_proven = is_strong(self.planned.component.digests)
+        with closing(Arriving(self.aside, self.url, self.limits.max_bytes, algorithms)) as arriving:
+            collected, is_mixed = self.judged(arriving)
+            is_pieced = arriving.is_pieced and collected.incoming is not None and not is_proven
+        if is_mixed:
+            return self._fetched()
+        if is_pieced and (collected.file.size or 0) <= self.limits.whole_again_max_bytes:
+            collected = self._whole_again(collected)
+        return self._confirmed(collected) if collected.is_unmeasured else collected
 
+    def _whole_again(self, pieced: Collected) -> Collected:
+        """Fetch a file again as a whole that came in parts. No digest proves that the parts belong to one file.
 
-def _fitting(planned: PlannedFile, refused: ContradictoryAnswer, aside: Path) -> Collected | None:
-    """Return a file from bytes that contradicted its earlier document, if they agree with the present one."""
-    if refused.url not in planned.component.addresses:
+        If that fails, the file in parts is accepted, because the server confirmed it with If-Range (RFC 9110 §13.1.5).
+        """
+        planned = pieced.planned.again._replace(is_recheck=False)
+        again = replace(self, planned=planned, aside=self.aside.with_name(f"{self.aside.name}.whole"))
+        with closing(Arriving(again.aside, self.url, self.limits.max_bytes)) as arriving:
+            arriving.forget()
+            whole: Collected | None
+            try:
+                whole, _ = again.judged(arriving)
+            except FetchError:
+                whole = None
+            if whole is None or whole.incoming is None or not whole.file.is_good:
+                arriving.forget()
+                return pieced
+        with reporting_unwritable(self.aside):
+            again.aside.replace(self.aside)
+            again.aside.with_name(f"{again.aside.name}.json").unlink(missing_ok=True)
+        return replace(whole, planned=pieced.planned, incoming=whole.incoming._replace(file=self.aside))
+
+    def _confirmed(self, collected: Collected) -> Collected:
+        """Fetch a file of unknown length again. It is good when the same bytes are received, else doubtful."""
+        place = self.aside.with_name(f"{self.aside.name}.again")
+        with closing(Arriving(place, self.url, self.limits.max_bytes)) as again:
+            answer = self.fetch(self._request(again))
+            is_same = answer.status == HTTPStatus.OK and again.finish()["sha512"] == collected.file.sha512
+            again.forget()
+        if is_same:
+            return collected
+        return suspected(
+            collected, "unmeasured", "Its server does not state its length, and sent different bytes the second time."
+        )
+
+    def judged(self, arriving: Arriving) -> tuple[Collected, bool]:
+        """Request a file and judge it. Return also whether it is bad because its parts are of different files."""
+        planned, component, has_part = self.planned, self.planned.component, arriving.size > 0
+        known = None if has_part else _known(planned, self.url)
+        condition = known.condition if known else ()
+        request = self._request(arriving, condition)
+        answer = self.fetch(request)
+        if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            if is_strong(component.digests) and arriving.size:
+                # The part is the whole file; its digest decides. The headers of this answer do not describe the file.
+                answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.stated_headers)
+            else:
+                arriving.forget()
+                answer = self.fetch(request)  # without a range: the part was forgotten
+        if answer.status == HTTPStatus.NOT_MODIFIED and known is not None and condition:
+            return _unchanged(planned, known), False
+        if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
+            fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
+            return missing(planned, fate, f"{self.url} answers with HTTP status {answer.status}."), False
+        bytes_ = bytes_in(self.aside, component, answer, arriving.finish())
+        judged = verdict(component, bytes_)
+        if judged.fate is Fate.FETCHED or judged.is_by_bytes:
+            return self.looked_at(bytes_, answer, judged), False
+        is_mixed = has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
+        refused: ContradictoryAnswer | None = None
+        if planned.is_recheck and not is_mixed:
+            refused = ContradictoryAnswer(self.url, self.aside.with_name(f"{self.aside.name}.refused"), answer)
+            arriving.move(refused.file)
+        else:
+            arriving.forget()
+        sent = self._sent(answer)._replace(fate=judged.fate, reason=judged.reason, stated=fingerprint(component))
+        return replace(missing(planned, judged.fate, judged.reason), sent=(sent,), refused=refused), is_mixed
+
+    def fitting(self, answer: Fetched) -> Collected | None:
+        """Return a file from bytes that contradicted its earlier document, if they agree with the present one."""
+        bytes_ = bytes_in(self.aside, self.planned.component, answer)
+        judged = verdict(self.planned.component, bytes_)
+        if judged.fate is Fate.FETCHED:
+            return self.looked_at(bytes_, answer, judged)
+        with reporting_unwritable(self.aside):
+            self.aside.unlink()
         return None
-    with reporting_unwritable(aside):
-        refused.file.replace(aside)
-    bytes_ = bytes_in(aside, planned.component, refused.answer)
-    judged = verdict(planned.component, bytes_)
-    if judged.fate is Fate.FETCHED:
-        return _looked_at(refused.url, planned, aside, bytes_, refused.answer, judged)
-    with reporting_unwritable(aside):
-        aside.unlink()
-    return None
 
+    def looked_at(self, bytes_: Bytes, answer: Fetched, judged: Verdict) -> Collected:
+        """Return a file with received bytes that no statement contradicts."""
+        if not self.aside.exists():  # an empty file has no bytes that could be written
+            self.aside.touch()
+        good = received(self.planned, self.aside, bytes_, judged, Fate.FETCHED)
+        file = good.file._replace(
+            url=self.url,
+            came_from=answer.url if answer.url != self.url else "",
+            received_at=utc_datetime(answer.received_at),
+            content_type=answer.header("Content-Type"),
+            entity_tag=answer.header("ETag"),
+            last_modified=answer.header("Last-Modified"),
+        )
+        good = replace(good, file=file, sent=(self._sent(answer),))
+        return classified(good, judged, is_measured=bytes_.is_measured)
 
-def _looked_at(
-    url: str, planned: PlannedFile, aside: Path, bytes_: Bytes, answer: Fetched, judged: Verdict
-) -> Collected:
-    if not aside.exists():  # an empty file has no bytes that could be written
-        aside.touch()
-    good = received(planned, aside, bytes_, judged, Fate.FETCHED)
-    file = good.file._replace(
-        url=url,
-        came_from=answer.url if answer.url != url else "",
-        received_at=utc_datetime(answer.received_at),
-        content_type=answer.header("Content-Type"),
-        entity_tag=answer.header("ETag"),
-        last_modified=answer.header("Last-Modified"),
-    )
-    good = replace(good, file=file, sent=(LastAnswer(url, *_settled_validators(answer)),))
-    return classified(good, judged, is_measured=bytes_.is_measured)
-
-
-def _settled_validators(answer: Fetched) -> tuple[str, str]:
-    return answer.header("ETag"), settled(answer.header("Last-Modified"), answer.received_at)
+    def _sent(self, answer: Fetched) -> LastAnswer:
+        last_modified = settled(answer.header("Last-Modified"), answer.received_at)
+        return LastAnswer(self.url, answer.header("ETag"), last_modified)
 
 
 def _known(planned: PlannedFile, url: str) -> LastAnswer | None:

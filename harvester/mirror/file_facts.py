@@ -1,56 +1,14 @@
-"""Facts about received bytes of a file without a stated digest; the tables of the functions that find its end."""
+"""Facts about received bytes of a file without a stated digest; where it ends."""
 
 import re
+import struct
 from collections.abc import Callable
 from functools import cached_property
 from mimetypes import MimeTypes
 from urllib.parse import unquote, urlsplit
 
-from harvester.mirror import archive_ends, data_ends, document_ends, file_types, media_ends
-from harvester.mirror.file_types import Broken, Content, is_of_office
-
-PDF = re.compile(rb"(?s).{0,1019}%PDF-")
-
-# By the first bytes of a file.
-BINARY: tuple[tuple[re.Pattern[bytes], Callable[[Content], int]], ...] = (
-    (PDF, document_ends.pdf),
-    (re.compile(rb"\x89PNG\r\n\x1a\n"), media_ends.png),
-    (re.compile(rb"\xff\xd8\xff"), media_ends.jpeg),
-    (re.compile(rb"GIF8[79]a"), media_ends.gif),
-    (re.compile(rb"II[*+]\x00|MM\x00[*+]"), media_ends.tiff),
-    (re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"), archive_ends.zip_),
-    (re.compile(rb"\x1f\x8b"), archive_ends.gzip),
-    (re.compile(rb"(?s).{4}ftyp"), media_ends.mp4),
-    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), document_ends.ole),
-    (re.compile(rb"(?s)RIFF.{4}(?:WAVE|WEBP|AVI )"), media_ends.riff),
-    (re.compile(rb"(?s)(?:AT&TFORM.{4}DJV[UMI])|FORM.{4}AIF[FC]"), media_ends.form),
-    (re.compile(rb"OggS"), media_ends.ogg),
-    (re.compile(rb"ID3[\x02-\x04]|\xff[\xf2\xf3\xfa\xfb][\x10-\xef]"), media_ends.mp3),
-    (re.compile(rb"\x00\x00\x00\x0cjP|\xff\x4f\xff\x51"), media_ends.jp2),
-    (re.compile(rb"(?s)BM.{4}\x00{4}"), media_ends.bitmap),
-    (re.compile(rb"\x1a\x45\xdf\xa3"), media_ends.matroska),
-    (re.compile(rb"7z\xbc\xaf\x27\x1c"), archive_ends.seven_zip),
-    (re.compile(rb"Rar!\x1a\x07\x00"), archive_ends.rar),
-    (re.compile(rb"Rar!\x1a\x07\x01\x00"), archive_ends.rar5),
-    (re.compile(rb"(?s).{257}ustar"), archive_ends.tar),
-    (re.compile(rb"CDF[\x01\x02\x05]"), data_ends.netcdf),
-    (re.compile(rb"(?s)(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n"), data_ends.hdf5),
-    (re.compile(rb"SIMPLE  = {10,20}T"), data_ends.fits),
-    (re.compile(rb"\$FL[23]@\(#\)"), data_ends.spss),
-    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\x00"), archive_ends.stream),
-    (re.compile(rb"\x28\xb5\x2f\xfd"), archive_ends.zstandard),
-    (re.compile(rb"<stata_dta>"), data_ends.stata),
-    (re.compile(rb"SQLite format 3\x00"), data_ends.sqlite),
-    (re.compile(rb"PAR1"), data_ends.parquet),
-    (re.compile(rb"\{\\rtf"), document_ends.rtf),
-    (re.compile(rb"\x04?%!PS-Adobe"), document_ends.postscript),
-)
-
-# By the stated type, for texts.
-TEXTS: tuple[tuple[re.Pattern[str], Callable[[Content], int]], ...] = (
-    (re.compile(r"(?:application|text)/(?:x-)?(?:la)?tex"), document_ends.latex),
-    (re.compile(r"text/(?:csv|tab-separated-values)"), document_ends.table),
-)
+from harvester.mirror import archive_ends, document_ends, file_ends, file_types
+from harvester.mirror.file_types import OPENING, TYPES, Broken, Content, FileType, is_of_office, known_by, whole
 
 
 class FileFacts:
@@ -91,7 +49,9 @@ class FileFacts:
         """The expected kind: html, xml, json, text, or binary; empty when it is unknown."""
         if self.mime_type in _ANYTHING:
             return ""
-        return next((kind for kind, pattern in _KINDS if pattern.fullmatch(self.mime_type)), "binary")
+        rows = ((name, TYPES[name].text) for name in ("html", "xml", "json"))
+        kinds = (name for name, pattern in (*rows, ("text", _TEXT)) if pattern and pattern.fullmatch(self.mime_type))
+        return next(kinds, "binary")
 
     @cached_property
     def has_size(self) -> bool:
@@ -124,10 +84,15 @@ class FileFacts:
     @cached_property
     def printed(self) -> str:
         """The text of a PDF with few pages; else empty."""
-        if not PDF.match(self.first) or len(self.data) > _SMALL or self.problem:
+        if "pdf" not in self.known_by or len(self.data) > _SMALL or self.problem:
             return ""
         data = self.data[:]
         return self._read(data) if sum(1 for _ in _SHEET.finditer(data)) <= _FEW_PAGES else ""
+
+    @cached_property
+    def known_by(self) -> list[str]:
+        """The names of the types that the first bytes are those of."""
+        return known_by(self.first)
 
     @cached_property
     def is_of_office(self) -> bool:
@@ -136,19 +101,40 @@ class FileFacts:
 
     def _judged(self) -> tuple[str, bytes]:
         """Return why the file is incomplete, and the bytes after its end."""
-        check = next((check for pattern, check in TEXTS if pattern.fullmatch(self.mime_type)), None)
         if self.is_text and self.kind not in ("", "binary"):
-            check = check or _CHECKS.get(self.kind)
+            rows = (row for row in TYPES.values() if row.text and row.text.fullmatch(self.mime_type))
         else:
-            check = next((check for beginning, check in BINARY if beginning.match(self.first)), None)
-        if check is None or not self.data:
+            rows = (TYPES[name] for name in self.known_by)
+        row = next(rows, None)
+        if row is None or not self.data:
             return "", b""
-        self.has_end = check is not document_ends.html
+        self.has_end = row.end != "html"
         try:
-            end = check(self.data)
+            end = _end(self.data, row)
         except Broken as error:
             return str(error), b""
+        except struct.error:
+            return str(Broken()), b""
         return "", self.data[end : end + _END_BYTES]
+
+
+_ENDS = {**vars(file_ends), **vars(archive_ends), **vars(document_ends)}
+
+
+def _end(data: Content, row: FileType) -> int:
+    """Return the end of a file, by the function or by the rule in the row of its type."""
+    if row.end:
+        return int(_ENDS[row.end](data))
+    if row.length:
+        kind, at, more = row.length
+        (size,) = struct.unpack_from(kind, data, at)
+        return whole(data, size + more, row.slack)
+    if not row.mark or row.where.encode() not in data[:8192]:
+        return len(data)
+    end = data.rfind(row.mark.encode(), max(0, len(data) - row.within))
+    if end < 0:
+        raise Broken
+    return whole(data, end + len(row.mark))
 
 
 _SMALL, _FEW_PAGES = 512 << 10, 2  # of a PDF that only says why another is not there
@@ -158,22 +144,10 @@ _SHORT = 64 << 10
 _ANYTHING = ("", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/unknown")
 TABLES = "application/vnd.ms-excel"  # what browsers of Windows call CSV too
 TABLE_TYPES = ("text/csv", "text/tab-separated-values", TABLES)
-_KINDS = (
-    ("html", re.compile(r"text/html|application/xhtml\+xml")),
-    ("xml", re.compile(r"(?:application|text)/xml|.*\+xml")),
-    ("json", re.compile(r"application/json|text/json|.*\+json|application/(?:x-)?ndjson|application/jsonl(?:ines)?")),
-    ("text", re.compile(r"text/.*|application/(?:x-)?(?:tex|latex|bibtex|javascript|yaml|sh|python|csv|toml|sql).*")),
-)
-_CHECKS: dict[str, Callable[[Content], int]] = {
-    "html": document_ends.html,
-    "xml": document_ends.xml,
-    "json": document_ends.json_,
-}
+_TEXT = re.compile(r"text/.*|application/(?:x-)?(?:tex|latex|bibtex|javascript|yaml|sh|python|csv|toml|sql).*")
 _BOM = rb"(?:\xef\xbb\xbf)?\s*+"
-_OPENING = rb"(?i)" + _BOM + rb"(?>(?:<\?xml[^>]*+>\s*+|<!--(?>(?:[^-]|-(?!->))*)-->\s*+)*)<"
-PAGE = re.compile(_OPENING + rb"(?:!doctype\s++html|(?:html|head|body)\b)")
 _TEXTS = (
-    ("html", re.compile(_OPENING + rb"(?:!doctype\s++html|(?:html|head|body|title|meta|h1|p|div|center|script|br)\b)")),
+    ("html", re.compile(OPENING + rb"(?:!doctype\s++html|(?:html|head|body|title|meta|h1|p|div|center|script|br)\b)")),
     ("xml", re.compile(_BOM + rb"<[?!a-zA-Z_]")),
     ("json", re.compile(_BOM + rb"[{\[]\s*+[\"{\[\]}\d]")),
 )

@@ -1,23 +1,25 @@
 """The type of a file by its first bytes, and shared parts of the functions that find the end of a file.
 
-Each type with an end mark or a length has a function in one of the modules that `file_facts.py` lists. It returns the
-offset of the end in bytes, or raises `Broken`. Bytes after the end are not part of the file.
+`file_types.toml` has the types. Bytes after the end are not part of the file.
 """
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+from gateway.core.words import table
 
 MOST = 64 << 20  # bytes of a file that is read as a whole; of a larger one only both ends are read
 PART = 1 << 20  # bytes that are read at once
 MOST_PARTS = 100_000  # chunks, segments or boxes that are read
 NEAR = 1024  # bytes from the end that are searched for an end mark, as PDF readers do
 HIGH = bytes(range(0x80, 0x100))  # what is not ASCII
+OPENING = rb"(?i)(?:\xef\xbb\xbf)?\s*+(?>(?:<\?xml[^>]*+>\s*+|<!--(?>(?:[^-]|-(?!->))*)-->\s*+)*)<"
+PAGE = re.compile(OPENING + rb"(?:!doctype\s++html|(?:html|head|body)\b)")
 MARKUP = re.compile(rb"\s*<[!?/a-zA-Z]")
 Content: TypeAlias = bytes | mmap
 
@@ -25,17 +27,17 @@ Content: TypeAlias = bytes | mmap
 class Broken(Exception):
     """An incomplete or damaged file; the message is the reason."""
 
+    def __init__(self, reason: str = "It ends in the middle.") -> None:
+        super().__init__(reason)
 
-CUT = "It ends in the middle: {}."
 
-
-def whole(data: Content, end: int, what: str, slack: int = 0) -> int:
+def whole(data: Content, end: int, slack: int = 0) -> int:
     """Return the stated end of a file. Raise Broken when it is after the last byte.
 
     Bytes after the end are allowed unless they are markup: many programs write some.
     """
     if end > len(data) + slack:
-        raise Broken(CUT.format(what))
+        raise Broken
     return end if MARKUP.match(data[end : end + NEAR]) else len(data)
 
 
@@ -52,6 +54,13 @@ def no_hole(data: Content) -> None:
                 raise Broken("It has a hole: a whole block is zeros.")
 
 
+class _Mapped(mmap):
+    """A mapped file that `zipfile` can read."""
+
+    def seekable(self) -> bool:
+        return True
+
+
 @contextmanager
 def content(file: Path) -> Iterator[Content]:
     """Map the bytes of a file into memory until the context ends. Raise OSError."""
@@ -59,45 +68,8 @@ def content(file: Path) -> Iterator[Content]:
         if not file.stat().st_size:
             yield b""
             return
-        with mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+        with _Mapped(stream.fileno(), 0, access=ACCESS_READ) as data:
             yield data
-
-
-# --- which type -----------------------------------------------------------------------------------------------------
-
-_SHORTEST = 4  # bytes of a signature; shorter ones are found in texts
-# Types that the library knows under another name than documents use, or under none.
-_ALSO = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x1f\x8b", "application/gzip"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
-    (b"{\\rtf", "application/rtf"),
-    (b"BZh", "application/x-bzip2"),
-    (b"\xfd7zXZ\x00", "application/x-xz"),
-)
-
-
-@cache
-def _table() -> tuple[tuple[bytes, str], ...]:
-    """Return signatures of files at offset 0, and their MIME types.
-
-    The library is imported with the first file without a digest, because most commands never need it.
-    """
-    import puremagic  # noqa: PLC0415 - see above
-
-    known = ((magic.byte_match, magic.mime_type) for magic in puremagic.magic_header_array if not magic.offset)
-    named = (pair for pair in known if "/" in pair[1] and len(pair[0]) >= _SHORTEST and not pair[0].startswith(_OTHERS))
-    return (*named, *_ALSO)
-
-
-_JPEG_2000 = b"\x00\x00\x00\x0cjP"  # the library takes it for a JPEG
-_OTHERS = (b"<!--", b"<?xml", b"%!PS", b"From", _JPEG_2000)  # texts, and types that the library does not distinguish
-
-
-def signatures(first: bytes) -> frozenset[str]:
-    """Return the MIME types whose signature a file begins with."""
-    return frozenset(mime_type for beginning, mime_type in _table() if first.startswith(beginning))
 
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -114,57 +86,35 @@ def is_text(part: bytes) -> bool:
     return _CONTROLS.search(plain if is_wide else part) is None
 
 
-# --- how files of a type begin --------------------------------------------------------------------------------------
-
-_HDF = rb"(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n"
-_ZIPPED = rb"PK(?:\x03\x04|\x05\x06|\x07\x08|00PK)"
-_LOCKED = rb"\xd0\xcf\x11\xe0"  # office files under a password
-_TAGGED = rb"(?:\s{0,64}|\xef\xbb\xbf)\{\\rtf"
-
-# Types with a fixed beginning; files of other types may begin with anything.
-_BEGINNINGS: tuple[tuple[re.Pattern[str], re.Pattern[bytes]], ...] = tuple(
-    (re.compile(mime_type), re.compile(beginning, re.DOTALL))
-    for mime_type, beginning in (
-        (r"application/(?:x-)?pdf", rb".{0,1019}%PDF-"),  # PDF 1.7 implementation note 13: within the first 1024
-        (r"image/png", rb"\x89PNG\r\n"),
-        (r"image/(?:jpe?g|pjpeg)", rb"\xff\xd8\xff"),
-        (r"image/gif", rb"GIF8[79]a"),
-        (r"image/(?:x-)?tiff?(?:-fx)?", rb"II[*+]\x00|MM\x00[*+]"),
-        (r"image/webp", rb"RIFF.{4}WEBP"),
-        (r"image/(?:jp2|jpx|jpm|jph)", rb"\x00\x00\x00\x0cjP|\xff\x4f\xff\x51"),
-        (r"image/(?:x-ms-)?bmp", rb"BM"),
-        (r"image/(?:vnd\.djvu|x[.-]djvu|x-djvu)(?:\+multipage)?", rb"AT&TFORM|FORM"),
-        (r"audio/(?:x-|vnd\.)?wave?", rb"(?:RIFF|RIFX|RF64|BW64).{4}WAVE|FORM"),
-        (r"audio/(?:mpeg|mp3)", rb"\x00{0,4000}+(?:ID3|\xff[\xe2-\xff]|TAG)|RIFF"),
-        (r"audio/(?:x-)?flac", rb"fLaC|ID3|OggS"),
-        (r"(?:audio|video|application)/ogg", rb"OggS"),
-        (r"(?:video|audio)/(?:mp4|quicktime)", rb".{4}(?:ftyp|moov|mdat|free|skip|wide|pnot|uuid|styp)"),
-        (r"(?:video|audio)/(?:webm|x-matroska)", rb"\x1a\x45\xdf\xa3"),
-        (r"application/(?:x-)?zip(?:-compressed)?", rb"MZ|#!|\x7fELF|" + _ZIPPED + rb"|" + _LOCKED),
-        (r"application/epub\+zip|application/java-archive", _ZIPPED),
-        (r"application/vnd\.openxmlformats-officedocument\..*", _ZIPPED + rb"|" + _LOCKED),
-        (r"application/vnd\.oasis\.opendocument\..*", _ZIPPED + rb"|(?:\xef\xbb\xbf)?<\?xml|" + _LOCKED),
-        (r"application/(?:x-)?(?:gzip|tgz|gtar)", rb"\x1f[\x8b\x9d]|.{257}ustar"),
-        (r"application/x-7z-compressed", rb"7z\xbc\xaf\x27\x1c|MZ"),
-        (r"application/(?:vnd\.rar|x-rar(?:-compressed)?)", rb"Rar!\x1a\x07|RE~\^|MZ|" + _ZIPPED),
-        (r"application/x-bzip2?", rb"BZh"),
-        (r"application/x-xz", rb"\xfd7zXZ\x00"),
-        (r"application/(?:x-)?netcdf4?", rb"CDF[\x01\x02\x05]|" + _HDF),
-        (r"application/(?:x-)?hdf5?", _HDF + rb"|\x0e\x03\x13\x01"),
-        (r"application/(?:fits|x-fits)|image/(?:x-)?fits", rb"SIMPLE  =|XTENSION"),
-        (r"application/(?:x-)?spss-sav", rb"\$FL[23]|\xc5\xd7\xe2\xe2|SR\x00[\x04\x06]"),
-        (r"application/x-stata-dta", rb"<stata_dta>|[\x66-\x73][\x01\x02]"),
-        (r"application/(?:vnd\.sqlite3|x-sqlite3)", rb"SQLite format 3\x00"),
-        (r"application/vnd\.apache\.parquet", rb"PAR[1E]"),
-        (r"(?:application|text)/(?:x-)?rtf", _TAGGED),
-        (
-            r"application/(?:postscript|eps|x-eps)|image/x-eps",
-            rb"(?>(?:[\x04\s]|\xef\xbb\xbf){0,9})%!|\x1b%-12345X|\xc5\xd0\xd3\xc6",
-        ),
-    )
-)
+# --- which type -----------------------------------------------------------------------------------------------------
 
 
+class FileType(NamedTuple):
+    """A row of `file_types.toml`."""
+
+    types: re.Pattern[str] | None = None
+    kin: re.Pattern[str] | None = None
+    begins: re.Pattern[bytes] | None = None
+    signature: re.Pattern[bytes] | None = None
+    text: re.Pattern[str] | None = None
+    end: str = ""
+    length: tuple[str, int, int] | None = None
+    slack: int = 0
+    mark: str = ""
+    within: int = NEAR
+    where: str = ""
+
+
+def _file_type(row: Mapping[str, Any]) -> FileType:
+    row = {"begins": row.get("signature"), **row}
+    patterns: dict[str, Any] = {name: re.compile(row[name]) for name in ("types", "kin", "text") if name in row}
+    for name in ("begins", "signature"):
+        if row.get(name):
+            patterns[name] = re.compile(row[name].encode("latin-1"), re.DOTALL)
+    return FileType(**{**row, **patterns})
+
+
+TYPES = {name: _file_type(row) for name, row in table(__file__, "file_types").items()}
 _OFFICE = ("application/vnd.ms-excel", "application/msword", "application/vnd.ms-word", "application/vnd.ms-powerpoint")
 
 
@@ -175,8 +125,20 @@ def is_of_office(mime_type: str, first: bytes) -> bool:
 
 def begins_rightly(mime_type: str, first: bytes) -> bool | None:
     """Return whether bytes begin like files of a type; None when files of the type have no fixed beginning."""
-    beginnings = [beginning for pattern, beginning in _BEGINNINGS if pattern.fullmatch(mime_type)]
+    beginnings = [row.begins for row in TYPES.values() if row.begins and row.types and row.types.fullmatch(mime_type)]
     return any(beginning.match(first) for beginning in beginnings) if beginnings else None
+
+
+def known_by(first: bytes) -> list[str]:
+    """Return the names of the types that the first bytes of a file are those of."""
+    return [name for name, row in TYPES.items() if row.signature and row.signature.match(first)]
+
+
+def family(mime_type: str) -> str:
+    """Return the family of a MIME type; an empty string when it has none."""
+    rows = ((name, (row.types, row.kin)) for name, row in TYPES.items() if row.kin)
+    fitting = (name for name, both in rows if any(one and one.fullmatch(mime_type) for one in both))
+    return next(fitting, "") if mime_type else ""
 
 
 # --- what belongs to a transfer ---------------------------------------------------------------------------------------

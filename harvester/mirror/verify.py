@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gateway.core.digests import is_strong
 from harvester.mirror.component import Component
-from harvester.mirror.file_types import begins_rightly, is_of_office
+from harvester.mirror.file_types import PAGE, begins_rightly, is_of_office
 
 
 class Fate(StrEnum):
@@ -84,9 +84,6 @@ _ENDINGS = {
     "image/jpeg": b"\xff\xd9",
     "image/png": b"IEND",
 }
-_PAGE = re.compile(
-    rb"(?is)(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?>(?:<!--.*?-->\s*+)*)<(?:!doctype\s++html|html|head|body)\b"
-)
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\x00]*<")
 _HYPERTEXT = ("text/html", "application/xhtml+xml")
 
@@ -141,7 +138,7 @@ def _is_page(mime_type: str, arrived: Bytes) -> bool:
     if mime_type in _HYPERTEXT or is_of_office(mime_type, arrived.first):
         return False
     is_served_as_one = "text/html" in arrived.content_type.lower()
-    begins_like_one = bool(_PAGE.match(arrived.first))
+    begins_like_one = bool(PAGE.match(arrived.first))
     if mime_type.endswith("xml"):  # may be XHTML under its other name
         return is_served_as_one and begins_like_one
     return (is_served_as_one and bool(_MARKUP.match(arrived.first))) or (bool(mime_type) and begins_like_one)

@@ -35,11 +35,10 @@ ANCHORED = (
     "gateway/formats/oai_dc.py",
     "harvester/validate/payloads.py",
     "harvester/mirror/doubt_rules.py",
-    "harvester/mirror/data_ends.py",
     "harvester/mirror/document_ends.py",
     "harvester/mirror/file_facts.py",
     "harvester/mirror/file_types.py",
-    "harvester/mirror/media_ends.py",
+    "harvester/mirror/file_ends.py",
     "harvester/mirror/verify.py",
 )
 # Files whose patterns only ever read files of the program itself.

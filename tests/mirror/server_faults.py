@@ -150,7 +150,6 @@ ANNEX = "/annex/objects/SHA256E-s9132--4d7a214614ab2935c943f9e0ff69d22eadbb8f32b
 SHORTCUT = "[InternetShortcut]\r\nURL=https://repository.example.edu/files/4411.txt\r\n"
 CHECKSUM = "d41d8cd98f00b204e9800998ecf8427e  interviews.csv\n"
 PRESIGNED = '{"download_url":"https://store.example.org/b/88?X-Amz-Signature=aa&X-Amz-Expires=300","expires_in":300}'
-QUEUED = '{"job":"8812","state":"queued","position":14}'
 SIGN_IN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eee"/><text x="60" y="100">Image not available</text></svg>'
 VIEWER = '<!DOCTYPE html><html><head><title>PDF.js viewer</title><script src="/pdfjs/build/pdf.mjs" type="module"></script></head><body><div id="outerContainer"><div id="viewerContainer"><div id="viewer" class="pdfViewer"></div></div></div></body></html>'
 
@@ -282,7 +281,6 @@ FAULTS = (
     Fault("a shortcut for a text", TEXT, samples.text, always(SHORTCUT, TEXT)),
     Fault("a digest for a table", CSV, samples.rows, always(CHECKSUM, CSV)),
     Fault("an address in JSON for a table", TSV, samples.rows, always(PRESIGNED, TSV)),
-    Fault("a place in a queue for data in JSON", JSON, samples.data, always(QUEUED, JSON)),
     Fault("only a number for a text", TEXT, samples.text, always("404", TEXT)),
     Fault("one byte for DjVu", DJVU, samples.djvu, always(b"\n", DJVU)),
     Fault("a ZIP without a member", ZIP, samples.archive, always(b"PK\x05\x06" + bytes(18), ZIP)),
