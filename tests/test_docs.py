@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.core.settings import VERSION
 from gateway.core.statuses import MEANINGS
-from tests.commands.calls import CALLS, commands
+from tests.commands.calls import CALLS, ON_SERVER, commands
 from tests.conftest import ROOT
 from tests.docs import GENERATED, renewed
 from tests.json_contract import OBJECTS
@@ -44,7 +44,7 @@ def test_every_command_that_writes_json_is_documented_and_called() -> None:
     `tests/commands/calls.py`.
     """
     names = {name for name, command in commands() if any("--json" in parameter.opts for parameter in command.params)}
-    assert names == set(OBJECTS) == set(CALLS)
+    assert names == set(OBJECTS) == {*CALLS, *ON_SERVER}
 
 
 def test_the_documented_unit_calls_only_harmless_statuses_a_success() -> None:

@@ -5,13 +5,14 @@ What takes long to import is imported inside the commands, so that `gateway --he
 
 import click
 
+from gateway.cli.store import store
 from gateway.cli.upkeep import backup, check, clock, compact, hub, index, init, rebuild, restore, serve, settings
 from gateway.cli.user import user
 from gateway.core.permissions import private
 from gateway.core.program import Program, program_options
 from gateway.core.settings import VERSION, instance_folder
 
-COMMANDS = (init, serve, check, clock, rebuild, index, compact, backup, restore, user, hub, settings)
+COMMANDS = (init, serve, check, clock, rebuild, index, compact, backup, restore, store, user, hub, settings)
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})

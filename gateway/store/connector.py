@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
+# Why a database refuses writers.
+COPIED = "it was copied by `gateway store copy`. Set the setting store to the copy"
 BUSY_SECONDS = 30.0  # for databases that web workers write too; commands wait longer (`waiting`)
 
 
@@ -128,6 +130,32 @@ class Connector(ABC):
     @abstractmethod
     def convert(self, step: Callable[[str], None]) -> None:
         """Move what an earlier release wrote in another layout."""
+
+    # -- for a copy of the database (`copying`); `session` is that of a write transaction ------------------------
+
+    @abstractmethod
+    def tables(self, session: Session) -> dict[str, tuple[str, ...]]:
+        """Return the tables and their columns, sorted, without those that each database fills by itself."""
+
+    @abstractmethod
+    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query without parameters, so many at once, of any number."""
+
+    @abstractmethod
+    def triggers_off(self, session: Session) -> AbstractContextManager[None]:
+        """Let triggers do nothing inside the block, which is in the transaction."""
+
+    @abstractmethod
+    def last_numbers(self, session: Session) -> dict[str, int]:
+        """Return the last number that was given in each table that gives none twice."""
+
+    @abstractmethod
+    def continue_numbers(self, session: Session, last: Mapping[str, int]) -> None:
+        """Let new rows get numbers above those of the rows, and above `last`."""
+
+    @abstractmethod
+    def refuse_writers(self, session: Session) -> None:
+        """Let every writer get StoreUnwritable from the end of the transaction on: there is a copy."""
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Any]:
         """Return all rows of one query."""

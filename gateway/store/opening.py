@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from gateway.core.errors import ConfigurationError
+from gateway.core.errors import ConfigurationError, StoreMissing
 from gateway.core.instance import key
 from gateway.core.model import Publication
 from gateway.core.settings import SETTINGS, Settings
@@ -19,6 +19,8 @@ from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS
 from gateway.store.sqlite.conversion import is_due
 from gateway.store.waiting import PATIENCE_SECONDS
 
+COPYING_FACT = "copying"  # of a store that `gateway store copy` has not completed
+_INCOMPLETE = "The copy of the repository at this place is not complete. Repeat `gateway store copy`."
 _KEY_FACT = "key"  # a digest of the secret: machines of one repository have the same
 _OTHER = (
     "The database that `store` names has another repository, or this machine has another secret. Choose another "
@@ -53,18 +55,20 @@ def open_store(
         only_reads=only_reads,
         published=published,
     )
-    if url:
-        try:
-            _check_owner(store, key(settings, "repository").hex())
-        except BaseException:
-            store.close()
-            raise
+    try:
+        _check(store, key(settings, "repository").hex() if url else "")
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
-def _check_owner(store: Store, digest: str) -> None:
-    known = store.fact(_KEY_FACT)
-    if not known:
+def _check(store: Store, digest: str) -> None:
+    """Raise StoreMissing if a store is an incomplete copy, and ConfigurationError if it has another `digest`."""
+    if store.fact(COPYING_FACT):
+        raise StoreMissing(_INCOMPLETE)
+    known = store.fact(_KEY_FACT) if digest else ""
+    if digest and not known:
         store.remember(_KEY_FACT, digest)
     elif known != digest:
         raise ConfigurationError(_OTHER)

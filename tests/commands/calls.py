@@ -81,6 +81,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester lint-signposting": (("{oai}", "--max-requests", "3"),),
     "harvester lint-resourcesync": (("{site}/rs/list.xml", "--max-requests", "3"),),
 }
+# They need a PostgreSQL server; `tests/store/test_copying.py` calls them.
+ON_SERVER = {"gateway store copy"}
 # They write no data, and go on until they are ended.
 WITHOUT_DATA = {"gateway serve"}
 

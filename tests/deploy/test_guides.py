@@ -175,8 +175,9 @@ def test_the_guide_to_people(machine: Machine) -> None:
 
 def test_the_guide_to_postgresql(machine: Machine, postgres: Callable[..., str]) -> None:
     machine.addresses["postgresql:///gateway"] = shlex.quote(postgres(lambda _url: None))
-    assert "The store is sound." in machine.follow("postgresql.md")[-3]
-    assert not list(machine.instance.glob("*.sqlite"))
+    outputs = machine.follow("postgresql.md")
+    assert any("The store is sound." in text for text in outputs)
+    assert "were copied and compared" in outputs[-1]
 
 
 def test_the_guide_to_full_text(harvested: Machine) -> None:

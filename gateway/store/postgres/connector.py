@@ -21,7 +21,7 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreMissing, StoreTooNew
-from gateway.store.connector import Connector, Lent, Parameters, Session, Shrunk
+from gateway.store.connector import COPIED, Connector, Lent, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
 from gateway.store.postgres.server import connected, name_of, translated
 from gateway.store.queries import load
@@ -42,6 +42,10 @@ select table_name, column_name, case data_type when 'text' then 'text' when 'byt
   when 'double precision' then 'float8' else 'int8' end, data_type <> 'text' or collation_name = 'C'
 from information_schema.columns where table_schema = %s"""
 _SIZE: Final = "select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class where relnamespace = ?::regnamespace"
+_LAST: Final = "select case when is_called then last_value else last_value - 1 end from {}"
+_SEQUENCES: Final = """
+select table_name, column_name, pg_get_serial_sequence(quote_ident(table_schema) || '.' || quote_ident(table_name),
+  column_name) from information_schema.columns where is_identity = 'YES' and table_schema = ?"""
 _BLOBS: Final = """
 select table_name, column_name from information_schema.columns where table_schema = %s and data_type = 'bytea'"""
 
@@ -300,6 +304,54 @@ class PostgresConnector(Connector):
 
     def convert(self, step: Callable[[str], None]) -> None:
         """Do nothing: no earlier release wrote to PostgreSQL."""
+
+    # -- copies --------------------------------------------------------------------------------------------------
+
+    def tables(self, session: Session) -> dict[str, tuple[str, ...]]:  # noqa: ARG002 - they are known
+        """Return all tables but the marks of migrations and the clock."""
+        names = sorted(name for name in self._types if name not in ("migration", "clock"))
+        return {name: tuple(sorted(self._types[name])) for name in names}
+
+    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query, which the server keeps."""
+        with session.connection.cursor("copying") as cursor:  # type: ignore[attr-defined]
+            cursor.execute(self.text_of(query), binary=True)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+    @contextmanager
+    def triggers_off(self, session: Session) -> Iterator[None]:
+        """Disable the triggers of all tables."""
+        for deed in ("disable", "enable"):
+            for table in self._types:
+                session.connection.execute(f'alter table "{table}" {deed} trigger user')  # type: ignore[attr-defined]
+            if deed == "disable":
+                yield
+
+    def last_numbers(self, session: Session) -> dict[str, int]:
+        """Return what the sequences have given."""
+        run = session.connection.execute  # type: ignore[attr-defined]
+        return {table: run(_LAST.format(sequence)).fetchone()[0] for table, _, sequence in self._sequences(session)}
+
+    def continue_numbers(self, session: Session, last: Mapping[str, int]) -> None:
+        """Set the sequences."""
+        for table, column, sequence in self._sequences(session):
+            session.execute(
+                f'select setval(?, greatest((select max("{column}") from "{table}"), ?, 0) + 1, false)',  # noqa: S608
+                (sequence, last.get(table, 0)),
+            )
+
+    def _sequences(self, session: Session) -> list[Any]:
+        return session.execute(_SEQUENCES, (self._schema,)).fetchall()
+
+    def refuse_writers(self, session: Session) -> None:
+        """Make triggers that refuse every change."""
+        text = f"begin raise exception '{COPIED}' using errcode = '25006'; end"  # a transaction that only reads
+        run = session.connection.execute  # type: ignore[attr-defined]
+        run(f"create or replace function copied() returns trigger language plpgsql as $$ {text} $$")
+        for table in self.tables(session):
+            when = f'before insert or update or delete on "{table}"'
+            run(f"create or replace trigger copied {when} execute function copied()")
 
     # -- the schema ----------------------------------------------------------------------------------------------
 

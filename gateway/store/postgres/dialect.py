@@ -91,7 +91,7 @@ def by_columns(text: str, types: Mapping[str, Mapping[str, str]]) -> tuple[str, 
         kind = types[deletion[1].strip('"')][deletion[2]]
         return f"delete from {deletion[1]} where {deletion[2]} = any(%s::{kind}[])", (kind,)  # noqa: S608 - from our own text
     if insertion := _INSERTION.match(text):
-        kinds = tuple(types[insertion[1].strip('"')][name.strip()] for name in insertion[2].split(","))
+        kinds = tuple(types[insertion[1].strip('"')][name.strip().strip('"')] for name in insertion[2].split(","))
         arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
         head, tail = text[: insertion.start(3) - len("values (")], text[insertion.end() :]
         return f"{head}select * from unnest({arrays}){tail}", kinds  # noqa: S608

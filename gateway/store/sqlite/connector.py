@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from gateway.core.errors import StoreError, StoreUnwritable
-from gateway.store.connector import BUSY_SECONDS, Session, Shrunk
+from gateway.store.connector import BUSY_SECONDS, COPIED, Session, Shrunk
 from gateway.store.sqlite.conversion import convert
 from gateway.store.sqlite.file import SqliteFile
 
@@ -29,6 +29,10 @@ _LEAST_BYTES: Final = 1_048_576  # and so are fewer bytes
 _WRITTEN_PER_PAGE: Final = 2  # a moved page, and the one that leads to it
 _INCREMENTAL: Final = (2,)  # only such a file can shrink; it is decided before its first table, or when written anew
 _STEPS_BETWEEN_BEATS: Final = 100_000  # of SQLite: some hundredths of a second
+_TABLES: Final = """
+select name from sqlite_master where type = 'table' and name <> 'clock' and substr(name, 1, 1) <> '_'
+  and substr(name, 1, 7) <> 'sqlite_' order by name"""
+_COLUMNS: Final = "select name from pragma_table_info(?) order by name"
 _TEMPORARY: Final = "SQLITE_TMPDIR"  # names the folder of the temporary files of SQLite
 
 
@@ -57,6 +61,12 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
         del os.environ[_TEMPORARY]
         if former is not None:
             os.environ[_TEMPORARY] = former
+
+
+def _numbers(session: Session) -> list[str]:
+    """Return the tables that give no number twice."""
+    made = session.execute("select name from sqlite_master where type = 'table' and lower(sql) like '%autoincrement%'")
+    return [name for (name,) in made.fetchall()]
 
 
 def _number(session: Session, name: str) -> int:
@@ -164,6 +174,49 @@ class SqliteConnector(SqliteFile):
         for (text,) in session.execute("pragma integrity_check(10)" if is_whole else "pragma quick_check(10)"):
             if text != "ok":
                 yield f"The file is damaged: {text}."
+
+    # -- copies --------------------------------------------------------------------------------------------------
+
+    def tables(self, session: Session) -> dict[str, tuple[str, ...]]:
+        """Return all tables but the marks of migrations and the clock."""
+        names = [name for (name,) in session.execute(_TABLES).fetchall()]
+        rows = {name: session.execute(_COLUMNS, (name,)).fetchall() for name in names}
+        return {name: tuple(column for (column,) in columns) for name, columns in rows.items()}
+
+    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query."""
+        cursor = session.execute(query)
+        while rows := cursor.fetchmany(size):  # type: ignore[attr-defined]
+            yield rows
+
+    @contextmanager
+    def triggers_off(self, session: Session) -> Iterator[None]:
+        """Drop all triggers, and make them again at the end."""
+        triggers = session.execute("select name, sql from sqlite_master where type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            session.execute(f'drop trigger "{name}"')
+        yield
+        for _, text in triggers:
+            session.execute(text)
+
+    def last_numbers(self, session: Session) -> dict[str, int]:
+        """Return what the table of SQLite says."""
+        return dict(session.execute("select name, seq from sqlite_sequence").fetchall() if _numbers(session) else ())
+
+    def continue_numbers(self, session: Session, last: Mapping[str, int]) -> None:
+        """Write what is above into the table of SQLite, which has what the rows have."""
+        present = self.last_numbers(session)
+        for table in _numbers(session):
+            number = max(present.get(table, 0), last.get(table, 0))
+            session.execute("delete from sqlite_sequence where name = ?", (table,))
+            session.execute("insert into sqlite_sequence (name, seq) values (?, ?)", (table, number))
+
+    def refuse_writers(self, session: Session) -> None:
+        """Make triggers that refuse every change."""
+        for table in self.tables(session):
+            for deed in ("insert", "update", "delete"):
+                body = f"begin select raise(abort, '{COPIED}'); end"
+                session.execute(f'create trigger if not exists "copied_{table}_{deed}" before {deed} on {table} {body}')
 
     def convert(self, step: Callable[[str], None]) -> None:
         """Move the records of an earlier release into blocks."""

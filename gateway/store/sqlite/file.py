@@ -21,7 +21,7 @@ from sqlite_utils.migrations import Migrations
 from gateway.core.durable import sync_folder
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.core.permissions import file_mode
-from gateway.store.connector import BUSY_SECONDS, Connector, Parameters
+from gateway.store.connector import BUSY_SECONDS, COPIED, Connector, Parameters
 from gateway.store.instance import TAILS, Instance, remedy
 from gateway.store.queries import load
 from gateway.store.waiting import Waiting, locked
@@ -89,6 +89,8 @@ def _translation(error: sqlite3.Error, path: Path) -> StoreError:
         return StoreUnwritable(f"{path} cannot be written: {reason} ({error}).")
     if str(error).startswith(_NO_TEXT):
         return StoreDamaged(f"{path} is damaged: {_NO_TEXT} a value. It is not what was written.")
+    if str(error) == COPIED:
+        return StoreUnwritable(f"{path} cannot be written: {error}.")
     if code in _DAMAGED:
         return StoreDamaged(f"{path} is damaged: {error}.")
     return StoreError(f"{path}: {error}.")

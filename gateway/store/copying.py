@@ -1,0 +1,129 @@
+"""Copies the databases of a repository to another place: from files to a PostgreSQL database, back, or between two.
+
+Nobody can write to the origin meanwhile, nor afterwards; it can be read. Numbers, datestamps, cursors and positions
+stay, so tokens stay valid. The clock is not copied: that of the copy continues above each second that this machine has
+answered. A database is copied in one transaction and compared, the store last; after a kill, the copy begins again.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from hashlib import blake2b
+from math import inf
+from typing import Final, NamedTuple
+
+from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.core.settings import Settings
+from gateway.store.connecting import checked, connect, connect_clock, schema_exists
+from gateway.store.connector import Connector, Session
+from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS, Instance
+from gateway.store.opening import COPYING_FACT
+from gateway.store.queries import load
+
+SQL = load("store")
+_ORDER: Final = (USERS, DISCOVERY, SUBSCRIPTIONS, INBOX, STORE)
+_AT_ONCE: Final = 200  # rows
+_IN_USE: Final = "There is a repository at the target already. Choose another database, or move its files away."
+_DIFFERS: Final = "The copy of the table {} of {} differs. Nothing was changed at the origin; repeat the command."
+
+
+class CopiedTable(NamedTuple):
+    """A table that was copied: its database, its name, how many rows it has, and a sum over their bytes."""
+
+    database: str
+    table: str
+    rows: int
+    digest: str
+
+
+def copy(origin: Settings, target: Settings, *, is_rehearsal: bool) -> Iterator[CopiedTable]:
+    """Copy all databases, and yield each table; with `is_rehearsal`, nothing is written.
+
+    Raise ConfigurationError if the target has a repository or cannot be used, StoreMissing if the origin has no store,
+    and StoreDamaged if the copy differs.
+    """
+    with ExitStack() as stack:
+        _check_free(target)
+        if not target.text("store") and not is_rehearsal:
+            Instance(target.instance).accept_losses(STORE, *(name for name in _ORDER if not _exists(target, name)))
+        held: list[tuple[Connector, Session]] = []
+        for name in _ORDER:
+            if name == STORE or _exists(origin, name):
+                source = stack.enter_context(closing(_connected(origin, name, create=False)))
+                session = stack.enter_context(source.writing())  # until the end; readers go on
+                held.append((source, session))
+                if is_rehearsal:
+                    yield from _rows(source, session, name)
+                    continue
+                there = stack.enter_context(closing(_connected(target, name, create=True)))
+                if name == STORE:
+                    connect_clock(there, None, inf, lambda _: None, url=target.text("store")).make()
+                    there.change(SQL["remember"], (COPYING_FACT, "1"))
+                yield from _copied(source, session, there, name)
+        if not is_rehearsal:
+            for source, session in held:
+                source.refuse_writers(session)
+
+
+def _check_free(target: Settings) -> None:
+    if _exists(target, STORE):
+        with closing(_connected(target, STORE, create=False)) as store:
+            facts = {name for (name,) in store.rows("select name from fact")}
+        if "made_at" in facts and COPYING_FACT not in facts:
+            raise ConfigurationError(_IN_USE)
+
+
+def _exists(settings: Settings, name: str) -> bool:
+    if url := checked(settings.text("store")):
+        return schema_exists(url, name.partition(".")[0])
+    return Instance(settings.instance).is_there(name)
+
+
+def _connected(settings: Settings, name: str, *, create: bool) -> Connector:
+    url = checked(settings.text("store"))
+    return connect(settings.instance / name, name.partition(".")[0], create=create, url=url)
+
+
+def _rows(source: Connector, session: Session, name: str) -> Iterator[CopiedTable]:
+    for table in source.tables(session):
+        ((count,),) = session.execute(f"select count(*) from {table}")  # noqa: S608 - a table of ours
+        yield CopiedTable(name.partition(".")[0], table, count, "")
+
+
+def _copied(source: Connector, session: Session, there: Connector, name: str) -> Iterator[CopiedTable]:
+    """Copy one database in one transaction, and compare it."""
+    with there.writing() as copy_:
+        done = []
+        present, tables = source.tables(session), there.tables(copy_)
+        if missing := [table for table in present if table not in tables]:
+            raise StoreDamaged(f"{there.name} lacks the table {missing[0]}. Choose another place.")
+        with there.triggers_off(copy_):
+            for table, columns in tables.items():
+                if table not in present:  # of an earlier release, and empty
+                    continue
+                named = ", ".join(columns)
+                query = f"select {named} from {table}"  # noqa: S608 - a table of ours, here and below
+                insertion = f"insert into {table} ({named}) values ({', '.join('?' * len(columns))})"  # noqa: S608
+                copy_.execute(f"delete from {table}")  # noqa: S608
+
+                def add(rows: list[tuple[object, ...]], insertion: str = insertion) -> None:
+                    copy_.executemany(insertion, rows)
+
+                count, digest = _summed(source.stream(session, query, _AT_ONCE), add)
+                if _summed(there.stream(copy_, query, _AT_ONCE)) != (count, digest):
+                    raise StoreDamaged(_DIFFERS.format(table, there.name))
+                done.append(CopiedTable(name.partition(".")[0], table, count, digest))
+        there.continue_numbers(copy_, source.last_numbers(session))
+    yield from done
+
+
+def _summed(
+    batches: Iterator[list[tuple[object, ...]]], add: Callable[[list[tuple[object, ...]]], None] = lambda _: None
+) -> tuple[int, str]:
+    """Return the number of rows and a sum over their bytes, which their order does not change; `add` gets them."""
+    count = total = 0
+    for rows in batches:
+        add(rows)
+        count += len(rows)
+        for row in rows:
+            total += int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    return count, f"{total % (1 << 128):032x}"
