@@ -1,5 +1,7 @@
 """What a source does not have any more is deleted, and only that; what returns is fetched again."""
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.core.model import RunOutcome, Selection
@@ -44,8 +46,8 @@ def swept(house, entry):
             return is_confirmed
 
         with fetcher(house.settings, source, stop or Stop()) as fetch:
-            told = {"progress": progress or Progress(), "stop": stop or Stop()}
-            return sweep(SourceSession(house, source, kind_of("oai_pmh"), fetch, **told), confirm)
+            session = SourceSession(house, source, kind_of("oai_pmh"), fetch, stop=stop or Stop())
+            return sweep(replace(session, progress=progress or Progress()), confirm)
 
     swept.asked = []  # type: ignore[attr-defined]
     return swept
