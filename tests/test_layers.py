@@ -102,8 +102,8 @@ harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit
   sources.resourcesync.package, xml.parsing, validate}
 harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, publish.unused, search.indexing, store,
   takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
-harvester.harvest.sources_toml <- GROUND gateway.core.{durable, permissions} harvester.{runtime, http, sources,
-  harvest} + tomlkit
+harvester.harvest.sources_toml <- GROUND gateway.core.{durable, permissions}
+  harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
 harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
   sources, fulltext.pdf, harvest, dump, mirror} + isal lxml

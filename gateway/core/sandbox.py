@@ -212,19 +212,20 @@ def in_force(secret: Path) -> tuple[list[str], list[str]]:
     ChildProcessError if the child cannot start.
     """
     import json  # noqa: PLC0415 - the child that reads starts without
-    import subprocess  # noqa: PLC0415
+
+    from gateway.core import children  # noqa: PLC0415 - as above
 
     line = command(__name__, str(secret))
     with_bubblewrap = ["bubblewrap"] if line[0] != sys.executable else []
     try:
-        ended = subprocess.run(line, env={}, capture_output=True, check=False, timeout=_PROOF_SECONDS)  # noqa: S603
-    except subprocess.TimeoutExpired as error:
-        raise ChildProcessError(_NO_START.format(f"it takes more than {_PROOF_SECONDS} seconds")) from error
+        ended = children.ask(line, b"", _PROOF_SECONDS)
     except OSError as error:  # this user may not run the interpreter itself
         raise ChildProcessError(_NO_START.format(error.strerror)) from error
-    if ended.returncode:
-        raise ChildProcessError(_NO_START.format(f"status {ended.returncode}"))
-    answer = json.loads(ended.stdout)
+    if ended.is_late:
+        raise ChildProcessError(_NO_START.format(f"it takes more than {_PROOF_SECONDS} seconds"))
+    if ended.status:
+        raise ChildProcessError(_NO_START.format(f"status {ended.status}"))
+    answer = json.loads(ended.output)
     return with_bubblewrap + answer["in_force"], answer["could"]
 
 

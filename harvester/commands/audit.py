@@ -143,7 +143,7 @@ def _write_report(ledger: Ledger, form: str) -> Tally:
     for _ in tally.counted(entries(ledger.rows(), journals)):
         pass
     if form == "text":
-        write_rows(tally.rows(), ("journal", "year", *COUNTED))
+        write_rows(tally.rows(), " ".join(("journal", "year", *COUNTED)))
     elif form == "json":
         for row in tally.rows():
             write_json(row)

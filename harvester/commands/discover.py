@@ -1,7 +1,6 @@
 """`harvester discover` searches for full text, `explain` shows a search for one item, `recheck` checks files again."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from gateway.fulltext.stored_search import candidates_of, tried_of
 from gateway.store.base import Discovery
 from harvester.commands.common_words import compared
 from harvester.commands.file_output import facts_of_offer, facts_of_recheck, words_of_offer, words_of_recheck
-from harvester.commands.options import flag, many, option, text
+from harvester.commands.options import duration, flag, many, option, text
 from harvester.commands.output import is_json, moment, show, with_json
 from harvester.fulltext.pdf.extraction import extract
 from harvester.fulltext.pdf.judge import expected
@@ -54,18 +53,12 @@ def searching(option: str | None) -> Iterator[tuple[Instance, Discovery]]:
         yield instance, instance.discovery()
 
 
-def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) -> int | None:
-    if value is not None and not re.fullmatch(r"[1-9]\d{0,5}[smhdw]", value):
-        raise click.BadParameter("must be a whole number and one of s, m, h, d, w, such as 90d")
-    return None if value is None else seconds_of(value)
-
-
 @click.command()
 @click.argument("sources", nargs=-1)
 @text("--item ID", "Only this item (its identifier in this repository), due or not.")
 @many("--step NAME", "names", "Only this step, and write nothing; may be repeated.")
 @option("--limit N", "Stop after N items.", type=click.IntRange(1))
-@option("--recheck-older-than TIME", "Search again for items whose search is older, such as 90d.", callback=_duration)
+@text("--recheck-older-than TIME", "Search again for items whose search is older, such as 90d.", callback=duration)
 @flag("--dry-run", "is_dry", "Search, but store only the answers and which hosts refuse us.")
 @with_json
 def discover(
@@ -74,7 +67,7 @@ def discover(
     item: str,
     names: tuple[str, ...],
     limit: int | None,
-    recheck_older_than: int | None,
+    recheck_older_than: str,
     is_dry: bool,
 ) -> None:
     """Search for the full text of items that have none.
@@ -86,7 +79,7 @@ def discover(
     counts: Counter[str] = Counter()
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         instance.check_clock()
-        before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
+        before = int(time()) - seconds_of(recheck_older_than) if recheck_older_than and not item else 0
         order = SearchOrder(named_sources(instance, sources), item, limit, before, is_dry or bool(names))
         run = SearchRun(stop=stop)
         with run.recorded():

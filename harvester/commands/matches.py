@@ -23,7 +23,7 @@ from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import status_of_end
 
 _ITEMS_PER_QUERY = 1000
-_COLUMNS = ("identifier", "doi", "service", "title", "similarity", "author", "year", "agrees")
+_COLUMNS = "identifier doi service title similarity author year agrees"
 
 
 @click.group()

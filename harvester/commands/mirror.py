@@ -126,7 +126,7 @@ def accept(ctx: click.Context, /, folder: Path, url: str) -> None:
         for doubt in accepted
     ]
     shown = rows if is_json() else [{**row, "is_stored": row["is_held"]} for row in rows]
-    write_rows(shown, ("identifier", "url", "rule", "is_stored"))
+    write_rows(shown, "identifier url rule is_stored")
     left = sum(not doubt.is_kept for doubt in accepted)
     later = f" {left} of them are not stored: {_reason(receipt, accepted)}" if left else ""
     say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
@@ -252,7 +252,7 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, expected: str, acc
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, objects)
         findings += differences
     mirror_session.say_notes(place)
-    write_rows([finding._asdict() for finding in findings], ("finding", "identifier", "reason"))
+    write_rows([finding._asdict() for finding in findings], "finding identifier reason")
     counts = ", ".join(
         f"{number} {name}" for name, number in Counter(str(finding.finding) for finding in findings).items()
     )

@@ -12,7 +12,7 @@ from gateway.core.model import Alarm
 from gateway.core.program import say
 from gateway.fulltext.log_completion import whoever_calls
 from harvester.commands.discover import named_sources, searching
-from harvester.commands.options import flag, many, option, text
+from harvester.commands.options import checked, flag, many, text
 from harvester.commands.output import moment, show, with_json
 from harvester.fulltext.substance import WAY, sentence, watch
 from harvester.harvest.facts import alarms_of
@@ -23,10 +23,7 @@ from harvester.runtime.exit_status import status_of_end
 _EMPTY = {"source": "", "step": "", "host": "", "month": "no month", "what": "step or copy"}
 
 
-def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])", value):
-        raise click.BadParameter("must be a month such as 2026-11")
-    return value
+_month = checked(re.compile(r"\d{4}-(?:0[1-9]|1[0-2])").fullmatch, "must be a month such as 2026-11")
 
 
 @click.command()
@@ -37,9 +34,9 @@ def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
     "How to group the counts; may be repeated. Default: source and step.",
     type=click.Choice(("source", "step", "host", "month")),
 )
-@option("--month YYYY-MM", "Only searches that ended in this month.", callback=_month)
+@text("--month YYYY-MM", "Only searches that ended in this month.", callback=_month)
 @with_json
-def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None) -> None:
+def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str) -> None:
     """Count the outcomes of search steps and of the copies that they named.
 
     Without SOURCES, every source counts. Repeated searches count as well. A `step` line counts the ends of a
@@ -61,7 +58,7 @@ def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ..
     nowhere = 0
     for ending, count in endings:
         group = (*(str(getattr(ending, field)) for field in chosen), ending.what)
-        if month not in (None, ending.month):
+        if month not in ("", ending.month):
             continue
         if "host" in chosen and not ending.host:
             nowhere += count

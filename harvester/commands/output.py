@@ -36,16 +36,13 @@ def show(facts: Mapping[str, object], *lines: str) -> None:
         click.echo(plain(line))
 
 
-def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
-    """Write rows as JSON lines with all fields, or as a table of some columns."""
+def write_rows(rows: Iterable[Mapping[str, object]], columns: str) -> None:
+    """Write rows as JSON lines with all fields, or as a table of some columns, named with spaces between them."""
     if is_json():
         for row in rows:
             write_json(row)
-        return
-    cells = [[in_words(row.get(column)) for column in columns] for row in rows]
-    if not cells:
-        return
-    write_table([[column.replace("_", " ") for column in columns], *cells])
+    elif cells := [[in_words(row.get(column)) for column in columns.split()] for row in rows]:
+        write_table([[column.replace("_", " ") for column in columns.split()], *cells])
 
 
 def write_table(lines: Sequence[Sequence[str]]) -> None:

@@ -85,4 +85,4 @@ def quarantine(ctx: click.Context, name: str | None) -> None:
             for record in instance.store.quarantined(name)
             if not is_named(instance, record.source, record.identifier)
         ]
-        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"))
+        write_rows(rows, "source identifier format page slice at reason")

@@ -175,14 +175,13 @@ def log(ctx: click.Context, which: str | None, last: int) -> None:
     """
     with opened(ctx.obj, only_reads=True) as instance:
         if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
-            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"))
+            write_rows(_event_rows(instance, int(which)), "at level text")
             return
         runs = instance.inbox.runs(which, last)
         if which is not None and not runs:
             instance.sources.entry(which)
         rows = [facts_of_run(run, has_died=instance.inbox.has_died(run)) for run in runs]
-        columns = ("run", "source", "stage", "started_at", "ended_at", "state", "counts", "reasons")
-        write_rows(rows, columns)
+        write_rows(rows, "run source stage started_at ended_at state counts reasons")
 
 
 def _event_rows(instance: Instance, number: int) -> Iterator[dict[str, object]]:

@@ -227,7 +227,7 @@ def list_(ctx: click.Context) -> None:
     """List the sources."""
     with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries().values()
-        write_rows(({"name": entry.name, **table_of(entry)} for entry in entries), ("name", "url", "formats"))
+        write_rows(({"name": entry.name, **table_of(entry)} for entry in entries), "name url formats")
 
 
 @source.command()

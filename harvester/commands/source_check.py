@@ -127,7 +127,7 @@ def audit(ctx: click.Context, name: str) -> None:
     counts: Counter[str] = Counter()
     with opened(ctx.obj) as instance, instance.lock(name):
         findings = _counted(_findings(instance.at_prompt(), instance.sources.entry(name)), counts)
-        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"))
+        write_rows((finding._asdict() for finding in findings), "what identifier why")
     say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
     ctx.exit(int(status_of_end(has_findings=bool(counts))))
 

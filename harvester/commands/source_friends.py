@@ -65,8 +65,7 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
                     entry = entry_from(str(row["name"]), {"url": str(row["url"]), **schedule})
                     add_entry(instance, with_address_of(entry, asked))
                     row["is_a_source"] = True
-        columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
-        write_rows(rows, columns)
+        write_rows(rows, "name url is_a_source" + " answers says" * (is_checked or is_added))
     ctx.exit(int(status_of_end(is_stopped=stop.is_asked)))
 
 

@@ -43,25 +43,8 @@ def status(ctx: click.Context) -> None:
         scheduled = without_schedules(facts, entries.values())
         failing_hub = failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
         problems_ = (*scheduled, *problems(instance, entries), *unseen, *failing_hub, *open_erasure)
-    columns = (
-        "source",
-        "items",
-        "deleted",
-        "fulltext",
-        "quarantined",
-        "waiting",
-        "unpublished",
-        "last_run",
-        "state",
-        "compared",
-        "announced",
-        "windows",
-        "offers",
-        "files",
-        "due",
-        "progress",
-    )
-    write_rows(rows, columns)
+    columns = "source items deleted fulltext quarantined waiting unpublished last_run state compared announced"
+    write_rows(rows, f"{columns} windows offers files due progress")
     doubtful = {row["source"]: row["state"] for row in rows if row["state"]["shape"] in ATTENTION}
     if not is_json():
         for name, state in doubtful.items():

@@ -16,7 +16,7 @@ from harvester.runtime.interrupts import Stop, listening
 from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 
 _POLL_SECONDS = 0.1
-_COLUMNS = ("topic", "hub", "state", "until", "reason")
+_COLUMNS = "topic hub state until reason"
 
 _wait = option(
     "--wait SECONDS",

@@ -27,7 +27,7 @@ from harvester.runtime.progress import progress
 from harvester.schedule.kept_files import KeptFilesRounds
 
 _SHOWN = 10  # identifiers in a question
-_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "state", "reason")
+_COLUMNS = "kind value source items files at by state reason"
 _SOURCE = text("--source NAME", "The targets are identifiers of this source.")
 
 
@@ -167,7 +167,7 @@ def _show(entries: Entries, totals: dict[str, object]) -> None:
         write_facts({"takedowns": waiting_rows, **totals})
         return
     rows = ({**entry.facts(), "items": len(entry.items), "files": len(entry.files)} for entry in entries)
-    write_rows(rows, ("kind", "value", "source", "items", "files"))
+    write_rows(rows, "kind value source items files")
     write_facts(totals)
 
 
@@ -199,8 +199,7 @@ def list_(ctx: click.Context, with_removed: bool) -> None:
                 "removed_by": entry.removed_by,
             }
         )
-    columns = (*_COLUMNS, "removed_at", "removed_by") if with_removed else _COLUMNS
-    write_rows(rows, columns)
+    write_rows(rows, _COLUMNS + " removed_at removed_by" * with_removed)
     _say_what_is_left(damaged, is_open=is_open)
 
 

@@ -26,9 +26,11 @@ def write_durably(file: Path, content: bytes) -> None:
 
 
 def replace_durably(file: Path, content: bytes) -> None:
-    """Replace a file, readable as the user's umask says, as `durable.write` does. Raise StoreUnwritable."""
+    """Replace a file atomically: a reader gets the old or the new content. Raise StoreUnwritable."""
+    aside = file.with_name(f"{file.name}.new")
     with reporting_unwritable(file):
-        durable.write(file, content, mode=0o666)
+        write_durably(aside, content)
+        aside.replace(file)
 
 
 def digests_by_algorithm(file: Path, algorithms: Iterable[str]) -> dict[str, str]:

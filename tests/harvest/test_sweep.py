@@ -13,6 +13,7 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import SAMPLE_SIZE, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Progress
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -46,7 +47,7 @@ def swept(house, entry):
 
         with fetcher(house.settings, source, stop or Stop()) as fetch:
             session = SourceSession(house, source, kind_of("oai_pmh"), fetch, stop=stop or Stop())
-            return sweep(replace(session, progress=progress) if progress else session, confirm)
+            return sweep(replace(session, progress=progress or Progress()), confirm)
 
     swept.asked = []  # type: ignore[attr-defined]
     return swept

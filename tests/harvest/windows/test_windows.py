@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from threading import Barrier, Event
@@ -121,8 +122,8 @@ def run(house, repository):
         entry = SourceEntry("fake", repository.url, slice=unit, **fields)
         another = partial(fetcher, house.settings, entry, stop or Stop())
         with another() as fetch:
-            given = (house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions())
-            return pipeline.run(SourceSession(*given, stop=stop or Stop(), fetcher=another))
+            session = SourceSession(house, entry, kind_of("oai_pmh"), fetch, run_options or RunOptions())
+            return pipeline.run(replace(session, stop=stop or Stop(), fetcher=another))
 
     return run
 
