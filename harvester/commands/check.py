@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from gateway.core.errors import ConfigurationError
 from gateway.core.finding import ONLY_HARVESTS, Finding, guarded, write_findings
 from gateway.core.settings import instance_folder
 from gateway.core.states import ATTENTION, DIED, of_run, of_source
 from harvester.commands.output import is_json, with_json
+from harvester.harvest.access import FILES, kind_of
 from harvester.harvest.facts import Facts, problems, without_schedules
 from harvester.harvest.instance import Instance, opened, sources_file
 from harvester.harvest.sources_toml import SourceEntry
@@ -41,6 +43,7 @@ def findings(folder: Path) -> Iterator[Finding]:
     """Yield what keeps the harvester from working, and what needs attention. Raise GatewayError."""
     entries = sources_file(folder).entries()
     yield Finding("fine", f"The entries of sources can be read: {len(entries)}.")
+    yield from chain.from_iterable(_usable(folder, entry) for entry in entries.values())
     InstanceMemory(folder).read()
     with opened(str(folder), only_reads=True) as instance:
         sentences = (
@@ -49,6 +52,17 @@ def findings(folder: Path) -> Iterator[Finding]:
             *_states(instance, entries),
         )
     yield from (Finding("warning", sentence) for sentence in sentences)
+
+
+def _usable(folder: Path, entry: SourceEntry) -> Iterator[Finding]:
+    """Name an unknown kind of source, and files of secrets and certificates that are missing."""
+    try:
+        kind_of(entry.kind)
+    except ConfigurationError as error:
+        yield Finding("problem", f"{entry.name}: {error}")
+    for file in (entry.ca_bundle, *(value for name, value in entry.auth.items() if name in FILES)):
+        if file and not (folder / file).is_file():
+            yield Finding("problem", f"{entry.name}: {folder / file} is missing, or is not a file.")
 
 
 def _states(instance: Instance, entries: Mapping[str, SourceEntry]) -> Iterator[str]:

@@ -31,7 +31,7 @@ __all__ = ["access_to_files", "fetcher", "inbox_fetcher", "kind_of", "kinds", "w
 
 log = logging.getLogger("harvester")
 
-_FILES = frozenset(("password_file", "token_file", "value_file", "certificate", "key"))
+FILES = frozenset(("password_file", "token_file", "value_file", "certificate", "key"))
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def _web_fetcher(
     settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None, *, waits: bool = True
 ) -> Iterator[Fetch]:
     # Relative paths are relative to the instance folder, not to the current folder.
-    auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
+    auth = {name: str(settings.instance / value) if name in FILES else value for name, value in entry.auth.items()}
     entry = recorded(settings, entry)
     access = Access(
         entry.url,

@@ -150,6 +150,19 @@ def test_another_database_in_the_place_of_one_is_found_and_stays_as_it_is(whole,
         assert file.read_bytes() == other
 
 
+def test_an_entry_that_can_be_read_and_not_be_used_is_a_problem(whole, tmp_path):
+    shutil.copytree(whole / "instance", tmp_path, dirs_exist_ok=True)
+    entry = '[x]\nurl = "http://x.example.org/oai"\nevery = "never"\n'
+    for more, sentence in (
+        ('kind = "nope"', "x: There is no kind of source 'nope'."),
+        ('ca_bundle = "authorities.pem"', "authorities.pem is missing"),
+        ('auth = {kind = "bearer", token_file = "token"}', "token is missing"),
+    ):
+        (tmp_path / "sources.toml").write_text(entry + more)
+        result = run(tmp_path, "check", program=harvester)
+        assert (result.exit_code, sentence in result.stderr) == (1, True), more
+
+
 def test_a_page_of_the_inbox_that_is_overwritten_is_found(whole, tmp_path):
     """A page of zeros may be the sound end of a chain for SQLite: the checksum of what is in the chain tells."""
     before = (whole / "instance" / INBOX).read_bytes()
