@@ -121,6 +121,9 @@ _MENDED = {
         is_backwards=True, way="years", spelling="next", twins="stale",
     ),
     "tombstones of a year stood beside living records of other years": Traits(way="years", twins="stale"),
+    "the last part was empty, and a page before it was short": Traits(
+        "a short page", "so far", "HTTP 204", "short", names_page_size=10, twins="stale"
+    ),
     "the list of sets had no end": Traits(optional="endless"),
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ from harvester.sources.oai_pmh.requests import GONE, Server, is_of_another_forma
 from harvester.sources.oai_pmh.single_records import record_by_record
 from harvester.sources.repeated_requests import PASSING
 
+# In the order in which they are tried. CHECK follows the end of a list, where something contradicts it.
 _STRATEGIES: Mapping[Phase, Callable[[ListRun], Iterable[Step]]] = {
     Phase.PAGES: lambda run: (next_page(run),),
     Phase.WINDOW: lambda run: (next_page(run),),

@@ -307,7 +307,8 @@ def settle_short_pages(run: ListRun) -> tuple[Window, ...]:
         return ()
     if short and is_mixed:
         run.comparison.is_end_shown = False  # the records that a page lacks may have any date
-    if not evidence.is_settled and _from(run) is None:
+    takes_dates = not (run.profile.ignores_dates or run.profile.dates == Dates.REFUSED)
+    if not evidence.is_settled and not (takes_dates and (end or any(map(any, short)))):
         run.state = run.state.noted(is_settled=True, short="")
         run.note("Some pages have fewer records than others, and no date shows where records may be missing.")
         if run.comparison.compared is not Compared.WHOLE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from gateway.core.errors import DatesRefused, NotOaiPmh, RemoteError
+from gateway.core.errors import DatesRefused, NotOaiPmh, OaiError, RemoteError
 from gateway.core.model import RawPage, Slice
 from gateway.core.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, bound, moment_of, written
@@ -35,18 +35,7 @@ _MOST_NAMED = 5  # unknown elements in a sentence
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
 
 # The codes of the standard. Any other code mostly means that the server has just failed.
-_CODES = frozenset(
-    (
-        "badArgument",
-        "badResumptionToken",
-        "badVerb",
-        "cannotDisseminateFormat",
-        "idDoesNotExist",
-        "noMetadataFormats",
-        "noRecordsMatch",
-        "noSetHierarchy",
-    )
-)
+_CODES = frozenset(error.code for error in OaiError.__subclasses__())
 
 
 def next_page(run: ListRun) -> Step:

@@ -21,10 +21,7 @@ from harvester.sources.oai_pmh.list_state import Dates, ListState, Phase, state_
 _WAYS: Mapping[str, Mapping[bool, str]] = {
     "": {},
     "is_verbatim": {True: " as the source had written it", False: " percent-encoded"},
-    "wants_prefix": {
-        True: " with the metadataPrefix beside it",
-        False: " without the metadataPrefix beside it",
-    },
+    "wants_prefix": {True: " with the metadataPrefix beside it", False: " without the metadataPrefix beside it"},
 }
 _RESTARTS = 2  # of a list whose source ignores dates
 _LEVELS = 31  # of windows, from fifty years to one second

@@ -45,7 +45,13 @@ def with_entry(own: Mapping[str, object], state: ListState) -> ListState:
 
 def learned(cursors: Iterable[Cursor]) -> str:
     """Return the learned facts of a repository, as the text of a list that has not begun."""
-    return text_of(ListState(profile=_together(state_of(cursor.state)[0].profile for cursor in cursors)))
+    together, plain = Profile(), asdict(Profile())
+    for cursor in cursors:  # the last list that knows a field decides it
+        profile = state_of(cursor.state)[0].profile
+        known = {name: value for name, value in asdict(profile).items() if value != plain[name]}
+        best = min(filter(None, (together.best_page_ms, profile.best_page_ms)), default=0)
+        together = replace(together, **{**known, "best_page_ms": best})
+    return text_of(ListState(profile=together))
 
 
 def taught(cursor: Cursor, known: str) -> Cursor:
@@ -55,16 +61,6 @@ def taught(cursor: Cursor, known: str) -> Cursor:
     return replace(cursor, state=text_of(state)) if cursor.state else cursor
 
 
-def _together(profiles: Iterable[Profile]) -> Profile:
-    """Return the facts learned from several lists. The last list that knows a field decides it."""
-    together, plain = Profile(), asdict(Profile())
-    for profile in profiles:
-        known = {name: value for name, value in asdict(profile).items() if value != plain[name]}
-        best = min(filter(None, (together.best_page_ms, profile.best_page_ms)), default=0)
-        together = replace(together, **{**known, "best_page_ms": best})
-    return together
-
-
 def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, object]:
     """Return the known facts of a repository: from its entry, else learned from any of its lists.
 
@@ -72,20 +68,16 @@ def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, o
     """
     known = with_entry(own, state_of(learned(cursors))[0]).profile
     is_ignored = known.ignores_dates and known.dates != Dates.REFUSED
-    in_words = {name: _word(getattr(known, field), words) for name, (field, words) in _ENTRY_FIELDS.items()}
+    in_words = {
+        name: next((word for word, meant in words.items() if meant == getattr(known, field)), "")
+        for name, (field, words) in _ENTRY_FIELDS.items()
+    }
+    failed = {"ListMetadataFormats": known.formats_failed, "ListSets": known.sets_failed}
     return {
         **in_words,
         "dates": "ignored" if is_ignored else in_words["dates"] or Dates.OPTIONAL.value,
         "granularity": in_words["granularity"] or "as announced",
-        "without": [verb for verb, failed in _failed(known) if failed],
+        "without": [verb for verb, when in failed.items() if when],
         "protocol": "1.x" if known.is_first_generation else "2.0",
         "best_page_seconds": known.best_page_ms / 1000 or None,
     }
-
-
-def _failed(known: Profile) -> tuple[tuple[str, int], ...]:
-    return ("ListMetadataFormats", known.formats_failed), ("ListSets", known.sets_failed)
-
-
-def _word(value: object, words: Mapping[str, object]) -> str:
-    return next((word for word, meant in words.items() if meant == value), "")
