@@ -139,10 +139,10 @@ def _name(spec: Mapping[str, Any]) -> Callable[[Describing, Element, str], None]
     bodies = frozenset(spec.get("bodies", ()))
 
     def add(known: Describing, element: Element, _words: str) -> None:
-        agent, stated = agent_of_element(element), list(texts(element, *roles))
+        agent, stated = agent_of_element(element), list(texts(element, *roles)) if roles else ()
         if not agent.family and not bodies.isdisjoint(stated):
             agent = agent._replace(is_organization=True)
-        known.agent(with_role(agent, best_role(stated) or role))
+        known.agent(with_role(agent, (best_role(stated) if stated else "") or role))
 
     return add
 
@@ -156,8 +156,11 @@ def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
     fields = [field for field, paths in spec.items() if field in _FIELDS for _ in paths]
     is_group_first = next((field for field in spec if field in ("family", "group")), "") == "group"
     tree = tree_of(*(path for field, paths in spec.items() if field in _FIELDS for path in paths))
+    is_whole = any(not attribute for _, attribute in tree.ends)
 
     def agent_at(element: Element) -> Agent:
+        if not (len(element) or element.keys() or is_whole):  # nothing but a name, as nearly all are
+            return agent_of(text_of(element))
         stated: dict[str, list[str]] = {}
         for place, _, words in found_in(element, tree):
             if words:
@@ -173,7 +176,9 @@ def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
         if "group" in stated:
             return organization(stated["group"][0], ror=first(map(ror_of, stated.get("ror", ()))))
         agent = agent_of(name or ("" if len(element) else text_of(element)))
-        return agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+        if places or orcid:
+            agent = agent._replace(affiliations=places or agent.affiliations, orcid=orcid or agent.orcid)
+        return agent
 
     return agent_at
 

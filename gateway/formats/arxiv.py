@@ -14,25 +14,7 @@ from gateway.formats._paths import texts
 from gateway.formats._tables import TABLES, format_of
 
 _ID = re.compile(r"\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7}")
-# Accents of TeX: the command, and its letter, in braces or not; and letters that are no accents.
-_MARKS = dict(
-    zip(
-        "'`^\"~=.uvHckrd", map(chr, (769, 768, 770, 776, 771, 772, 775, 774, 780, 779, 807, 808, 778, 803)), strict=True
-    )
-)
-_LETTERS = {
-    "o": "ø",
-    "O": "Ø",
-    "l": "ł",
-    "L": "Ł",
-    "ss": "ß",
-    "ae": "æ",
-    "AE": "Æ",
-    "oe": "œ",
-    "OE": "Œ",
-    "aa": "å",
-    "AA": "Å",
-}
+_MARKS, _LETTERS = TABLES["marks_arxiv"], TABLES["letters_arxiv"]
 _LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|[oOlLij])(?![A-Za-z])\s?")
 _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s?|([uvHckrd])(?:\s|(?=\{)))\{?\s?([A-Za-zøØłŁæÆ])\}?")
 _WORDS = {name: any_of(words) for name, words in TABLES["words_arxiv"].items()}

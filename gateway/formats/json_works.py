@@ -24,16 +24,7 @@ _NO_WORKS = frozenset((
 ))  # fmt: skip
 # What describes a work; of several objects, the one with most of it is the work.
 _STATED = (("author", "creator"), ("datePublished", "issued", "dateCreated"), ("DOI", "identifier", "ISBN", "isbn"))
-_IN_OBJECTS = (
-    "value",
-    "@value",
-    "literal",
-    "name",
-    "url",
-    "URL",
-    "@id",
-    "raw",
-)  # an object in place of a text means one
+_IN_OBJECTS = ("value", "@value", "literal", "name", "url", "URL", "@id", "raw")  # of an object in place of a text
 _HOST = {
     "volume": ("volume", "volumeNumber"),
     "issue": ("issue", "issueNumber"),

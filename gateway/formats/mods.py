@@ -159,8 +159,6 @@ def _dates(record: Element, known: Describing) -> None:
     last = (True, True, True, False, 0)
     found += [(last, text_of(date), DateType.AVAILABLE) for date in _named(record, "part", "date")]
     found.sort(key=lambda entry: entry[0])
-    if found and all(type_ is DateType.OTHER for *_, type_ in found):  # a copy is all that is dated
-        found = [(rank, text, type_) for rank, text, type_ in found if rank[1] is False] and found
     for _, text, type_ in found:
         known.date(text, type_)
     item = _related(record, "host")
@@ -169,8 +167,7 @@ def _dates(record: Element, known: Describing) -> None:
 
 
 def _types(record: Element, known: Describing) -> None:
-    genres = sorted(_named(record, "genre"), key=lambda genre: genre.get("type") in ("style", "subject"))
-    words = [text_of(element) for element in (*genres, *_named(record, "typeOfResource"))]
+    words = [text_of(element) for element in (*_named(record, "genre"), *_named(record, "typeOfResource"))]
     known.type(*(word for word in words if not _FORMS.match(word)))
 
 
@@ -246,8 +243,6 @@ def _texts(record: Element, known: Describing) -> None:
     _subjects(record, known)
     for element in _named(record, "accessCondition"):
         known.rights(text_of(element), element.get(_HREF) or element.get("valueURI") or "")
-        for inner in element.iter("{*}*"):
-            known.rights("", inner.get("href") or inner.get(_HREF) or "")
     for name in ("extent", "internetMediaType", "form"):
         for element in _named(record, "physicalDescription", name):
             known.more("formats", text_of(element))
