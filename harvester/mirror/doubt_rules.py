@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from harvester.mirror import file_types
 from harvester.mirror.archive_ends import unpacked
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
-from harvester.mirror.file_facts import FileFacts, visible
+from harvester.mirror.file_facts import FileFacts, is_even, visible
 from harvester.mirror.file_types import begins_rightly, has_transfer, is_base64, is_pointer
 
 
@@ -104,9 +104,10 @@ def _is_binary_for_text(facts: FileFacts) -> bool:
 
 
 def _is_other_text(facts: FileFacts) -> bool:
-    """Return whether other text came where XML or JSON is announced, or one line of markup or JSON as a table."""
+    """Return whether other text came where XML or JSON is announced, or markup or JSON as a table."""
     if facts.mime_type in ("text/csv", "text/tab-separated-values") and facts.came in ("html", "xml", "json"):
-        return bool(facts.short) and not facts.has_size and b"\n" not in facts.short.strip()
+        is_table = b"\n" in facts.short.strip() and is_even(facts.words)
+        return bool(facts.short) and not facts.has_size and not is_table
     taken = {"xml": ("xml", "html"), "json": ("json", "text")}.get(facts.kind)
     return taken is not None and facts.is_text and facts.came not in taken
 
