@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from harvester.mirror import file_types
 from harvester.mirror.archive_ends import unpacked
 from harvester.mirror.error_pages import has_error_behind, has_error_words, is_error_message
-from harvester.mirror.file_facts import FileFacts, visible
+from harvester.mirror.file_facts import FileFacts, is_even, visible
 from harvester.mirror.file_types import begins_rightly, has_transfer, is_base64, is_pointer
 
 
@@ -104,9 +104,11 @@ def _is_binary_for_text(facts: FileFacts) -> bool:
 
 
 def _is_other_text(facts: FileFacts) -> bool:
-    """Return whether other text came where XML or JSON is announced, or one line of markup or JSON as a table."""
-    if facts.mime_type in ("text/csv", "text/tab-separated-values") and facts.came in ("html", "xml", "json"):
-        return bool(facts.short) and not facts.has_size and b"\n" not in facts.short.strip()
+    """Return whether other text came where XML or JSON is announced, or text without cells as a table."""
+    if facts.mime_type in ("text/csv", "text/tab-separated-values") and facts.short and facts.is_text:
+        is_line, has_cells = b"\n" not in facts.short.strip(), is_even(facts.words)
+        is_bad = is_line and not has_cells if facts.came == "text" else is_line or not has_cells
+        return is_bad and not facts.has_size
     taken = {"xml": ("xml", "html"), "json": ("json", "text")}.get(facts.kind)
     return taken is not None and facts.is_text and facts.came not in taken
 

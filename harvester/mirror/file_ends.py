@@ -142,7 +142,8 @@ def mp3(data: Content) -> int:
     """Read the number of bytes in the first frame, if it has one. A tag without sound behind it is broken."""
     at = 0
     if data[:3] == b"ID3":
-        at = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
+        size = struct.unpack_from("4B", data, 6)
+        at = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(size, (21, 14, 7, 0), strict=True))
         whole(data, at + 1)
     match = _XING.search(data[at : at + 200])
     if match is None or not match[1][0] & 2:
@@ -334,5 +335,5 @@ def spss(data: Content) -> int:
 def sqlite(data: Content) -> int:
     """Read the size and the number of pages, if the number is of the last change (Database File Format §1.3)."""
     size, count = number(data, 16, 2), number(data, 28, 4)
-    is_of_now = data[24:28] == data[92:96]
-    return whole(data, (65536 if size == 1 else size) * count) if is_of_now else len(data)
+    (changed,), (counted,) = struct.unpack_from("4s", data, 24), struct.unpack_from("4s", data, 92)
+    return whole(data, (65536 if size == 1 else size) * count) if changed == counted else len(data)

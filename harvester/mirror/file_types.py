@@ -60,6 +60,13 @@ class _Mapped(mmap):
     def seekable(self) -> bool:
         return True
 
+    def seek(self, offset: int, whence: Any = 0) -> int:  # type: ignore[override]  # noqa: ANN401 - newer ones return it
+        try:
+            super().seek(offset, whence)
+        except ValueError as error:
+            raise OSError(str(error)) from error
+        return self.tell()
+
 
 @contextmanager
 def content(file: Path) -> Iterator[Content]:

@@ -232,6 +232,21 @@ ENDS = {
 }
 
 
+@each_row(
+    "beginning",
+    [
+        b"FORM\0\0\0\x46AIFF",
+        b"BM\x50\0\0\0\0\0\0\0",
+        b"SQLite format 3\0",
+        b"PAR1",
+        b"\x1a\x45\xdf\xa3\x10",
+        b"OggS" + b"\xff" * 23,
+    ],
+)
+def test_a_file_of_a_rarer_type_that_is_cut_is_doubtful(beginning):
+    assert rule(beginning.ljust(60, b"\1"), "application/octet-stream") == "broken"
+
+
 @each_row("mime_type", ENDS)
 def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
     data = ENDS[mime_type](7)  # type: ignore[operator]
@@ -245,6 +260,7 @@ def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
     [
         (b"\xef\xbb\xbf \r\n", "text/plain", "empty"),
         (b"a,b\nfalse,1\n", "text/csv", None),
+        (b"false", "text/csv", "wrong_type"),
         (b"name\nBerlin\nOslo\n", "text/csv", None),
         (b"40\r\n" + b"x" * 64 + b"\r\n0\r\n\r\n", "text/plain", "transfer"),
         (b"Date: 1 May 1890\n\nDear sister, the boat has come.\n", "text/plain", None),
