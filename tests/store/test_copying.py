@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def _is_only_read(settings: Settings) -> None:
     """Check that a repository can be read, that its horizon stands still, and that nothing writes to it."""
     horizons = []
     for later in (0, 86_400):
-        clock = HostClock(lambda later=later: time.time() + later, time.monotonic, lambda: "boot")
+        clock = HostClock(partial(float, time.time() + later), time.monotonic, lambda: "boot")
         with closing(open_store(settings, clock=clock)) as store:
             with store.view() as view:
                 horizons.append(view.horizon)
