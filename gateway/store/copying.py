@@ -1,8 +1,9 @@
 """Copies the databases of a repository to another place: from files to a PostgreSQL database, back, or between two.
 
 Nobody can write to the origin meanwhile, nor afterwards; it can be read. Numbers, datestamps, cursors and positions
-stay, so tokens stay valid. The clock is not copied: that of the copy continues above each second that this machine has
-answered. A database is copied in one transaction and compared, the store last; after a kill, the copy begins again.
+stay, so tokens stay valid. A database is copied in one transaction and compared, the store last; after a kill, the copy
+begins again. The clock is not copied: an intent that never ends holds the horizon of the origin, and the clock of the
+copy continues above it, and above each second that this machine has answered.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple
 
 from gateway.core.errors import ConfigurationError, StoreDamaged
 from gateway.core.settings import Settings
+from gateway.store.ceiling import Ceiling
 from gateway.store.connecting import checked, connect, connect_clock, schema_exists
 from gateway.store.connector import Connector, Session
 from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS, Instance
@@ -21,6 +23,7 @@ from gateway.store.queries import load
 
 SQL = load("store")
 _ORDER: Final = (USERS, DISCOVERY, SUBSCRIPTIONS, INBOX, STORE)
+_NEVER: Final = 2**62
 _AT_ONCE: Final = 200  # rows
 _IN_USE: Final = "There is a repository at the target already. Choose another database, or move its files away."
 _DIFFERS: Final = "The copy of the table {} of {} differs. Nothing was changed at the origin; repeat the command."
@@ -60,6 +63,10 @@ def copy(origin: Settings, target: Settings, *, is_rehearsal: bool) -> Iterator[
                     there.change(SQL["remember"], (COPYING_FACT, "1"))
                 yield from _copied(source, session, there, name)
         if not is_rehearsal:
+            source, session = held[-1]
+            second = connect_clock(source, None, inf, lambda _: None, url=origin.text("store")).tidy(session)
+            session.execute(SQL["intent_add"], (second, _NEVER))
+            Ceiling(target.instance / STORE).lift(second)
             for source, session in held:
                 source.refuse_writers(session)
 

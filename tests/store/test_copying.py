@@ -1,8 +1,10 @@
 """A repository is copied from files to a PostgreSQL database and back. Nobody can write to the former afterwards."""
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from gateway.core.errors import ConfigurationError, StoreDamaged, StoreMissing, 
 from gateway.core.model import Key, Selection
 from gateway.core.settings import Settings
 from gateway.store import copying
+from gateway.store.clock import HostClock
 from gateway.store.copying import CopiedTable, copy
 from gateway.store.opening import open_inbox, open_store, open_users
 from tests.json_contract import OBJECTS
@@ -74,22 +77,32 @@ def test_a_copy_there_and_back_is_the_same(here: Settings, there: Settings, tmp_
     assert _state(here) == before
 
 
-def test_readers_of_the_origin_go_on_and_its_writers_are_refused(here: Settings, there: Settings) -> None:
-    _copied(here, there)
-    with closing(open_store(here)) as store:
-        with store.view() as view:
-            assert view.page(LIST, None, 1).records
-        with pytest.raises(StoreUnwritable, match="was copied by `gateway store copy`"):
-            store.intend()
-    with closing(open_inbox(here)) as inbox, pytest.raises(StoreUnwritable, match="Set the setting store"):
+def _is_only_read(settings: Settings) -> None:
+    """Check that a repository can be read, that its horizon stands still, and that nothing writes to it."""
+    horizons = []
+    for later in (0, 86_400):
+        clock = HostClock(partial(float, time.time() + later), time.monotonic, lambda: "boot")
+        with closing(open_store(settings, clock=clock)) as store:
+            with store.view() as view:
+                horizons.append(view.horizon)
+                assert view.page(LIST, None, 1).records
+            with pytest.raises(StoreUnwritable, match="was copied by `gateway store copy`"):
+                store.intend()
+    assert horizons[0] == horizons[1]
+    with closing(open_inbox(settings)) as inbox, pytest.raises(StoreUnwritable, match="Set the setting store"):
         inbox.start_run("laro", 0)
-    with closing(open_store(there)) as store:
-        store.abandon(store.intend())
+
+
+def test_the_origin_is_only_read_afterwards(here: Settings, there: Settings) -> None:
+    """A harvester that asks the former server last misses nothing of the copy."""
+    _copied(here, there)
+    _is_only_read(here)
+    with closing(open_store(here)) as store, store.view() as view, closing(open_store(there)) as copied:
+        assert copied.intend().datestamp >= view.horizon
     for file in here.instance.glob("*.sqlite*"):
         file.unlink()
     _copied(there, here)
-    with closing(open_store(there)) as store, pytest.raises(StoreUnwritable, match="was copied"):
-        store.intend()
+    _is_only_read(there)
 
 
 def test_no_number_is_given_twice_after_a_copy(here: Settings, there: Settings) -> None:
