@@ -93,17 +93,19 @@ def _web_fetcher(
 
 
 def access_to_files(entries: Iterable[SourceEntry]) -> dict[str, Access]:
-    """Return how the files of the items of sources are reached: as the sources, without their credentials."""
+    """Return how the files of the items of sources are reached: as the sources, without their credentials.
+
+    Files on this machine have no address of their own; `allow` counts for the items in them.
+    """
     return {
         entry.name: Access(
-            entry.url,
+            "" if entry.url.startswith("file:") else entry.url,
             verify=entry.verify,
             classes=(entry.address or PUBLIC,),
             allow=entry.allow,
             ca_bundle=entry.ca_bundle,
         )
         for entry in entries
-        if not entry.url.startswith("file:")
     }
 
 

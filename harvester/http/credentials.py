@@ -125,8 +125,8 @@ def credentials_from(table: Mapping[str, str]) -> Credentials | None:
 class Access:
     """How one source is reached.
 
-    `url` is its own address. Its host may have an address of one of `classes`, and credentials are sent to its origin
-    only. `delay_seconds` is the pause between requests (None: the setting); `verify` says whether TLS is verified.
+    `url` is its own address, if it has one. Its host may have an address of one of `classes`, and credentials are sent
+    to its origin only. `delay_seconds` is the pause between requests (None: the setting); `verify` says whether TLS is verified.
     `allow` lists further hosts that its requests may reach. `ca_bundle` is a PEM file of further authorities.
     """
 

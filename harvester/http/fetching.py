@@ -290,7 +290,7 @@ class Web:
     def _own(self, source: str, origin: Origin) -> Access | None:
         """Return the access of the source if this is its own origin, else None."""
         access = self.access.get(self._owner(source))
-        return access if access and origin_of(clean(access.url)).covers(origin) else None
+        return access if access and access.url and origin_of(clean(access.url)).covers(origin) else None
 
     def _dressed(self, request: Request, url: str, origin: Origin, *, plain: bool) -> tuple[dict[str, str], str]:
         """Return headers and address as they are sent: with credentials for the source's own origin, else without."""
@@ -346,7 +346,7 @@ class Web:
 
     def _place(self, source: str) -> Own | None:
         access = self.access.get(self._owner(source))
-        if access is None:
+        if access is None or not access.url:
             return None
         own = origin_of(clean(access.url))
         return Own(own.host, own.port, source, access.classes)

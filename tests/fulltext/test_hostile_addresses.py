@@ -18,8 +18,9 @@ from harvester.fulltext.pages import landing_page
 from harvester.fulltext.polite_fetch import CachingFetch, SubstituteHosts, access_of, places_of, web_for_other_hosts
 from harvester.fulltext.run import asked_for
 from harvester.fulltext.steps._visit import visit
+from harvester.harvest.access import access_to_files
+from harvester.harvest.sources_toml import SourceEntry
 from harvester.http import robots_txt as robots
-from harvester.http.credentials import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
@@ -188,7 +189,13 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
     """Port 1 of this machine refuses everybody: whoever comes so far was not refused by us."""
     instead = "http://127.0.0.1:1/"
     settings = load(tmp_path, environ={}, options={"discover_instead": f"https://x.example.org={instead}"})
-    sources = {"laro": Access("http://127.0.0.1:1/oai", classes=("loopback",), allow=("127.0.0.1:3",))}
+    sources = access_to_files(
+        [
+            SourceEntry("laro", "http://127.0.0.1:1/oai", address="loopback", allow=("127.0.0.1:3",)),
+            SourceEntry("files", "file:///tmp/records", kind="files", allow=("127.0.0.1:3",)),
+        ]
+    )
+    in_file = "oai:gateway.example.org:files/1"
     with web_for_other_hosts(settings, lambda _: None, sources) as web:
         for url in ("http://8.8.8.8:22/", "https://8.8.8.8:6379/x"):
             with pytest.raises(AddressRefused, match=r"Port \d+ of .* is not among the allowed ports"):
@@ -202,7 +209,13 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
         )
         with pytest.raises(AddressRefused, match=r"127.0.0.1:1.* in the entry of the source"):
             web(Request(own, source=other))
-        for url, source in ((instead, instead), (own, item), ("http://127.0.0.1:3/file.pdf", item)):
+        with pytest.raises(AddressRefused, match="loopback"):
+            web(Request(own, source=in_file))
+        for url, source in (
+            (instead, instead),
+            (own, item),
+            *(("http://127.0.0.1:3/file.pdf", one) for one in (item, in_file)),
+        ):
             with pytest.raises(GatewayError) as refused:
                 web(Request(url, source=source))
             assert not isinstance(refused.value, AddressRefused)
