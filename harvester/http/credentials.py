@@ -126,8 +126,8 @@ class Access:
     """How one source is reached.
 
     `url` is its own address, if it has one. Its host may have an address of one of `classes`, and credentials are sent
-    to its origin only. `delay_seconds` is the pause between requests (None: the setting); `verify` says whether TLS is verified.
-    `allow` lists further hosts that its requests may reach. `ca_bundle` is a PEM file of further authorities.
+    to its origin only. `delay_seconds` is the pause between requests (None: the setting); `verify` says whether TLS is
+    verified. `allow` lists further hosts that its requests may reach. `ca_bundle` is a PEM file of further authorities.
     """
 
     url: str
