@@ -66,7 +66,8 @@ class Tree:
                     words = text_of(element) if words is None else words
                     found.append((place, element, words))
         if self.steps or self.any_:
-            for child in element:
+            is_one = len(self.steps) == 1 and not self.any_  # lxml finds one name faster
+            for child in element.iterchildren(f"{{*}}{next(iter(self.steps))}") if is_one else element:
                 tag = child.tag
                 if isinstance(tag, str):
                     for conditions, tree in self.steps.get(tag[tag.rfind("}") + 1 :], self.any_):
