@@ -138,8 +138,8 @@ class Connector(ABC):
         """Return the tables and their columns, sorted, without those that each database fills by itself."""
 
     @abstractmethod
-    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query without parameters, so many at once, of any number."""
+    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query without parameters; there may be any number of them."""
 
     @abstractmethod
     def triggers_off(self, session: Session) -> AbstractContextManager[None]:

@@ -6,11 +6,12 @@ begins again. The clock is not copied: an intent that never ends holds the horiz
 copy continues above it, and above each second that this machine has answered.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from hashlib import blake2b
+from marshal import dumps
 from math import inf
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gateway.core.errors import ConfigurationError, StoreDamaged
 from gateway.core.settings import Settings
@@ -24,7 +25,9 @@ from gateway.store.queries import load
 SQL = load("store")
 _ORDER: Final = (USERS, DISCOVERY, SUBSCRIPTIONS, INBOX, STORE)
 _NEVER: Final = 2**62
-_AT_ONCE: Final = 200  # rows
+_MOST_ROWS: Final = 2_000  # of one statement
+_MOST_BYTES: Final = 4_194_304
+_PLAIN: Final = 2  # the version of marshal that writes each value by itself
 _IN_USE: Final = "There is a repository at the target already. Choose another database, or move its files away."
 _DIFFERS: Final = "The copy of the table {} of {} differs. Nothing was changed at the origin; repeat the command."
 
@@ -112,11 +115,11 @@ def _copied(source: Connector, session: Session, there: Connector, name: str) ->
                 insertion = f"insert into {table} ({named}) values ({', '.join('?' * len(columns))})"  # noqa: S608
                 copy_.execute(f"delete from {table}")  # noqa: S608
 
-                def add(rows: list[tuple[object, ...]], insertion: str = insertion) -> None:
+                def add(rows: list[tuple[Any, ...]], insertion: str = insertion) -> None:
                     copy_.executemany(insertion, rows)
 
-                count, digest = _summed(source.stream(session, query, _AT_ONCE), add)
-                if _summed(there.stream(copy_, query, _AT_ONCE)) != (count, digest):
+                count, digest = _summed(source.stream(session, query), add)
+                if _summed(there.stream(copy_, query)) != (count, digest):
                     raise StoreDamaged(_DIFFERS.format(table, there.name))
                 done.append(CopiedTable(name.partition(".")[0], table, count, digest))
         there.continue_numbers(copy_, source.last_numbers(session))
@@ -124,13 +127,19 @@ def _copied(source: Connector, session: Session, there: Connector, name: str) ->
 
 
 def _summed(
-    batches: Iterator[list[tuple[object, ...]]], add: Callable[[list[tuple[object, ...]]], None] = lambda _: None
+    rows: Iterable[tuple[Any, ...]], add: Callable[[list[tuple[Any, ...]]], None] = lambda _: None
 ) -> tuple[int, str]:
     """Return the number of rows and a sum over their bytes, which their order does not change; `add` gets them."""
-    count = total = 0
-    for rows in batches:
-        add(rows)
-        count += len(rows)
-        for row in rows:
-            total += int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    count = total = size = 0
+    waiting: list[tuple[Any, ...]] = []
+    for row in rows:
+        plain = dumps(row, _PLAIN)
+        total += int.from_bytes(blake2b(plain, digest_size=16).digest())
+        count, size = count + 1, size + len(plain)
+        waiting.append(row)
+        if len(waiting) == _MOST_ROWS or size >= _MOST_BYTES:
+            add(waiting)
+            waiting, size = [], 0
+    if waiting:
+        add(waiting)
     return count, f"{total % (1 << 128):032x}"

@@ -42,6 +42,7 @@ select table_name, column_name, case data_type when 'text' then 'text' when 'byt
   when 'double precision' then 'float8' else 'int8' end, data_type <> 'text' or collation_name = 'C'
 from information_schema.columns where table_schema = %s"""
 _SIZE: Final = "select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class where relnamespace = ?::regnamespace"
+_AT_ONCE: Final = 50  # rows, which may have megabytes each
 _LAST: Final = "select case when is_called then last_value else last_value - 1 end from {}"
 _SEQUENCES: Final = """
 select table_name, column_name, pg_get_serial_sequence(quote_ident(table_schema) || '.' || quote_ident(table_name),
@@ -312,12 +313,12 @@ class PostgresConnector(Connector):
         names = sorted(name for name in self._types if name not in ("migration", "clock"))
         return {name: tuple(sorted(self._types[name])) for name in names}
 
-    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, which the server keeps."""
         with session.connection.cursor("copying") as cursor:  # type: ignore[attr-defined]
+            cursor.itersize = _AT_ONCE
             cursor.execute(self.text_of(query), binary=True)
-            while rows := cursor.fetchmany(size):
-                yield rows
+            yield from cursor
 
     @contextmanager
     def triggers_off(self, session: Session) -> Iterator[None]:

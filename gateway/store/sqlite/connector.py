@@ -183,11 +183,9 @@ class SqliteConnector(SqliteFile):
         rows = {name: session.execute(_COLUMNS, (name,)).fetchall() for name in names}
         return {name: tuple(column for (column,) in columns) for name, columns in rows.items()}
 
-    def stream(self, session: Session, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query."""
-        cursor = session.execute(query)
-        while rows := cursor.fetchmany(size):  # type: ignore[attr-defined]
-            yield rows
+        yield from session.execute(query)
 
     @contextmanager
     def triggers_off(self, session: Session) -> Iterator[None]:
