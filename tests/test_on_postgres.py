@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 from lxml import etree
 
-from gateway import create_app
 from gateway.cli.main import main as gateway
 from harvester.cli import main as harvester
+from tests.applications import application
 from tests.review_house import PASSWORD, browser
 
 _GONE = "oai:gw.example.org:laro/oai:laro.example.org:LR-18-00002"
@@ -35,8 +35,7 @@ def _answers(client: FlaskClient, prefix: str) -> Iterator[bytes]:
 
 
 def _served(folder: Path) -> list[bytes]:
-    app = create_app(folder)
-    try:
+    with application(folder) as app:
         client = app.test_client()
         lists = [page for prefix in ("oai_dc", "oai_didl") for page in _answers(client, prefix)]
         others = ("verb=Identify", "verb=ListSets", f"verb=GetRecord&metadataPrefix=oai_didl&identifier={_GONE}")
@@ -44,9 +43,6 @@ def _served(folder: Path) -> list[bytes]:
         assert reviewer.sign_in().status_code == 303
         assert reviewer.get("/review").status_code == 200
         return [*lists, *(_TIMES.sub(b"", client.get(f"/oai?{query}").data) for query in others)]
-    finally:
-        for name in ("store", "inbox", "subscriptions", "subscribers", "discovery", "users", "searches"):
-            app.extensions[name].close()
 
 
 def _repository(folder: Path, source: str, *more: str) -> dict[str, list[bytes]]:
@@ -63,9 +59,6 @@ def _repository(folder: Path, source: str, *more: str) -> dict[str, list[bytes]]
     states["taken down"] = _served(folder)
     _do(folder, "gateway", "rebuild")
     _do(folder, "gateway", "compact")
-    if more:
-        _do(folder, "gateway", "check", "--whole")
-    states["made again"] = _served(folder)
     _do(folder, "harvester", "source", "remove", "laro", "--yes")
     states["removed"] = _served(folder)
     return states

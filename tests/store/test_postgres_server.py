@@ -12,13 +12,13 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from gateway import create_app
 from gateway.cli.main import main as gateway
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreTooNew
-from gateway.core.settings import Settings, load
+from gateway.core.settings import load
 from gateway.store import waiting
 from gateway.store.opening import has_database, open_inbox, open_store
 from gateway.store.postgres import server
+from tests.applications import application
 from tests.opening import settings_of
 from tests.postgres import Cluster, running
 
@@ -89,13 +89,8 @@ def test_a_replica_is_refused_as_the_store(cluster) -> None:
 def test_without_the_driver_the_extra_is_named(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "gateway.store.postgres.server", None)
     monkeypatch.delattr("gateway.store.postgres.server")
-    assert "extra `postgres`" in _refused_without_server(settings_of(tmp_path, "postgresql://nobody@localhost/x"))
-
-
-def _refused_without_server(settings: Settings) -> str:
-    with pytest.raises(ConfigurationError) as caught:
-        open_inbox(settings, create=True)
-    return str(caught.value)
+    with pytest.raises(ConfigurationError, match="extra `postgres`"):
+        open_inbox(settings_of(tmp_path, "postgresql://nobody@localhost/x"), create=True)
 
 
 @pytest.mark.parametrize(
@@ -159,17 +154,13 @@ def patient(monkeypatch) -> None:
 def test_oai_answers_503_while_the_server_is_away_and_goes_on_afterwards(tmp_path, cluster, empty, patient) -> None:
     done = CliRunner().invoke(gateway, ["--instance", str(tmp_path / "new"), "init", "--store", empty])
     assert done.exit_code == 0, done.output
-    app = create_app(tmp_path / "new")
-    client = app.test_client()
-    try:
+    with application(tmp_path / "new") as app:
+        client = app.test_client()
         assert client.get("/oai?verb=Identify").status_code == 200
         with _away(cluster, empty):
             answer = client.get("/oai?verb=Identify")
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
         assert client.get("/oai?verb=Identify").status_code == 200
-    finally:
-        for name in ("store", "inbox", "subscriptions", "subscribers", "discovery", "users", "searches"):
-            app.extensions[name].close()
 
 
 def test_a_command_waits_for_a_server_that_is_away(cluster, url, patient) -> None:
