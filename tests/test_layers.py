@@ -298,3 +298,22 @@ def test_the_driver_of_sqlite_is_imported_only_by_its_connector_and_for_working_
 def test_only_xmlio_configures_parsers() -> None:
     named = re.compile(rf"\.(?:{'|'.join(XML_PARSERS)})\b")
     assert {name for name, file in MODULES.items() if named.search(file.read_text("utf-8"))} == {"gateway.core.xmlio"}
+
+
+# Patterns that read no record: of a query, a takedown, a preprint server, the text of a file, and of Crossref's list.
+DOI_PATTERNS = {
+    "gateway.core.addresses", "gateway.core.bibliography.identifiers", "gateway.core.takedowns", "gateway.search.words",
+    "harvester.audit.compare", "harvester.audit.crossref_list", "harvester.fulltext.pdf.evidence",
+    "harvester.fulltext.steps.openrxiv", "harvester.fulltext.steps.osf",
+}  # fmt: skip
+# Of the parts of a citation, and of a day that Crossref has.
+YEAR_PATTERNS = {
+    "gateway.core.bibliography.dates", "gateway.core.bibliography.hosts", "gateway.core.bibliography.identifiers",
+    "gateway.formats.xmetadissplus", "harvester.audit.compare",
+}  # fmt: skip
+
+
+def test_identifiers_and_dates_of_records_are_read_in_one_place() -> None:
+    texts = {name: file.read_text("utf-8") for name, file in MODULES.items()}
+    for pattern, known in ((r"10\\\.(?:\\d|\[0-9\]|\()", DOI_PATTERNS), (r"\(\?:19?\[?5?-?9?\]?\|20\)", YEAR_PATTERNS)):
+        assert {name for name, text in texts.items() if re.search(pattern, text)} == known

@@ -11,6 +11,8 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 from unicodedata import combining
 
+from gateway.core.bibliography.dates import years_in
+from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.errors import NotXml
 from gateway.core.model import Candidate, Decision, Description, FoundCopy, ListedCopy, SearchState, Work
 from gateway.core.normal_forms import normalized
@@ -27,9 +29,6 @@ _MOST_WORDS: Final = 80  # of a statement
 _MOST_NAMES: Final = 10
 _MOST_VALUES: Final = 5
 _WORD: Final = re.compile(r"\S+")
-_YEAR: Final = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
-_DOI: Final = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>]{1,200}")
-_LONGEST_DATE: Final = 4  # digits of a year
 
 
 class Part(NamedTuple):
@@ -54,13 +53,13 @@ class Row(NamedTuple):
 
 def rows_of(work: Work, candidate: Candidate | None, text: str) -> tuple[Row, ...]:
     """Return the facts by which a person sees whether a file is the work; `text` is that of its first page."""
-    years = [date[:_LONGEST_DATE] for date in work.texts("date") if _YEAR.fullmatch(date[:_LONGEST_DATE])]
-    dois = [doi for statement in (*work.identifiers, *work.texts("identifier")) for doi in _dois(statement)]
+    years = [year for date in work.texts("date") for year in years_in(date)[:1]]
+    dois = [doi for statement in (*work.identifiers, *work.texts("identifier")) for doi in dois_in(statement)]
     return (
         Row("title", *in_order(" ".join(work.texts("title")[:1]), text)),
         Row("authors", *in_any_order("; ".join(work.texts("creator")[:_MOST_NAMES]), text)),
-        Row("year", *_values(years, _YEAR.findall(text))),
-        Row("doi", *_values(dois, list(_dois(text)))),
+        Row("year", *_values(years, years_in(text))),
+        Row("doi", *_values(dois, dois_in(text))),
         *((Row("version", *_values([candidate.version], [candidate.text_version])),) if candidate else ()),
     )
 
@@ -136,11 +135,6 @@ def _passage(words: Sequence[str], text: str) -> list[str]:
         needed[plain[first]] -= 1
         first += 1
     return theirs[first : last + 1]
-
-
-def _dois(text: str) -> Iterator[str]:
-    for doi in _DOI.findall(text):
-        yield doi.rstrip(".,;:)]}").lower()
 
 
 def _plain(word: str) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from gateway.core.bibliography.dates import years_in
 from gateway.core.model import Match, Work
 from gateway.core.normal_forms import letters
 from harvester.fulltext.known_copies import Description
@@ -28,7 +29,6 @@ _MOST_TITLES = 6  # of a record, and of a description
 _VENUE = 5  # letters
 _LONGEST_VENUE = 1000  # characters
 _LONGEST_NAME = 100  # characters
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 # Authors that are nobody: a work has no author in common with another one by them.
 _NOBODY = re.compile(rf"(?:{any_of(load('matching')['nobody'])}){{1,2}}")
@@ -82,7 +82,7 @@ def sought(work: Work) -> Sought:
     stated = work.texts("creator") or work.texts("contributor")
     people = [name for name in stated if not _NOBODY.fullmatch(letters(name[:_LONGEST_NAME]))]
     dates = [text[:100] for text in work.texts("date") if "embargo" not in text[:100].lower()]
-    years = {int(year) for text in dates for year in _YEAR.findall(text)}
+    years = {int(year) for text in dates for year in years_in(text)}
     venue = [text for name in ("source", "relation", "identifier", "publisher") for text in work.texts(name)]
     return Sought(
         tuple(dict.fromkeys(title for title in titles if letters(title) not in GENERIC)),
@@ -138,7 +138,7 @@ def _fit(wanted: Sought, described: Description, years_before: int) -> _Fit | No
         return None
     tier, share_, title = _title(wanted, described)
     author = share(wanted.names, described.authors, given_names=described.given_names)
-    year = int(described.year) if _YEAR.fullmatch(described.year) else 0
+    year = int(described.year) if years_in(described.year) == (described.year,) else 0
     if not share_ or not author or not any(-years_before <= year - stated_year <= 1 for stated_year in wanted.years):
         return None
     has_venue, has_year = _has_venue(wanted, described), year in wanted.years

@@ -9,6 +9,7 @@ from gateway.core.words import table
 
 _LONGEST = 200  # characters of a date; the rest of a longer text is not read
 _YEAR = re.compile(r"(?<![0-9])(1[0-9]{3}|20[0-9]{2})(?![0-9])")
+_FOUR_DIGITS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _CORRECTED = re.compile(r"\[[^\]0-9]{0,12}(1[0-9]{3}|20[0-9]{2})[^\]]{0,12}\]")  # `2345 [2013?]`
 _COMPACT = re.compile(r"(?<![0-9])((?:1[0-9]|20)[0-9]{2})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?(?![0-9])")
 _DECADE = re.compile(r"(?<![0-9])(1[0-9]{2}|20[0-9])[u?xX-](?![0-9])")
@@ -35,6 +36,11 @@ def year_of(text: str) -> int:
     if (match := _YEAR.search(text)) or (match := _COMPACT.search(text)):
         return int(match[1])
     return int(f"{match[1]}0") if (match := _DECADE.search(text)) else 0
+
+
+def years_in(text: str) -> tuple[str, ...]:
+    """Return the years from 1500 to 2099 in a text of any length, as they stand there in four digits."""
+    return tuple(_FOUR_DIGITS.findall(text))
 
 
 def _western(text: str) -> str:

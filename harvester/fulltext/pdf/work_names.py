@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from gateway.core.bibliography.dates import years_in
 from gateway.core.bibliography.identifiers import dois_in
 from gateway.core.model import Work
 from gateway.core.words import table
@@ -23,7 +24,6 @@ _INITIALS = 2  # letters of a part of a name that may be initials
 _FIRST_OTHER, _FIRST_WIDE = "\u0370", "\u2e80"  # the first letter of Greek; from the second on, letters are words
 # Up to three letters of affiliations may be glued to a surname: `Lanea,c,*`, `Bendera;1`, `NAGUMOt`.
 _AFTER_NAME = re.compile(r"[^\W\d_A-Z]{0,3}(?![^\W\d_])|(?=[A-Z])")
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 _OF_COPIES = tuple(table(__file__, "dois_of_copies")["prefixes"])
 
@@ -91,7 +91,7 @@ def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believ
     under it.
     """
     authors = list(work.texts("creator"))
-    years = [year for date in work.texts("date") for year in _YEAR.findall(date)]
+    years = [year for date in work.texts("date") for year in years_in(date)]
     venues = [text.partition(";")[0] for text in work.texts("source", "publisher")]
     known: set[str] = set()
     for description in believed:
