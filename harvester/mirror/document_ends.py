@@ -99,7 +99,7 @@ def xml(data: Content) -> int:
     except expat.ExpatError as error:
         if error.code not in _FORGIVEN:
             raise Broken(f"It is no well-formed XML: {error}.") from error
-    except ValueError:  # an encoding of several bytes
+    except (ValueError, LookupError):  # an encoding of several bytes, or one that Python does not know
         pass
     return len(data)
 

@@ -168,6 +168,7 @@ def test_what_a_source_has_so_is_not_doubted_for_its_words():
         (b"code,meaning\n403,Forbidden\n404,Not Found\n", "text/csv"),
         (b'{"model": "lm", "error": 0.034}', "application/json"),
         (b'{"errors": [0.1, 0.25]}', "application/json"),
+        (b'<?xml version="1.0" encoding="x-none"?><a>1</a>', "application/xml"),
         (samples.tiff(1), "image/x-nikon-nef"),
         (samples.png(1), "image/vnd.microsoft.icon"),
         (samples.jp2(1), "image/jp2"),
