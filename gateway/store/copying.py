@@ -65,13 +65,22 @@ def copy(origin: Settings, target: Settings, *, is_rehearsal: bool) -> Iterator[
                     connect_clock(there, None, inf, lambda _: None, url=target.text("store")).make()
                     there.change(SQL["remember"], (COPYING_FACT, "1"))
                 yield from _copied(source, session, there, name)
-        if not is_rehearsal:
-            source, session = held[-1]
+        if is_rehearsal:
+            return
+        source, session = held[-1]
+        if not session.one("select 1 from intent where expires = ?", (_NEVER,)):  # else it was copied before
             second = connect_clock(source, None, inf, lambda _: None, url=origin.text("store")).tidy(session)
             session.execute(SQL["intent_add"], (second, _NEVER))
             Ceiling(target.instance / STORE).lift(second)
-            for source, session in held:
-                source.refuse_writers(session)
+        for source, session in held:
+            source.refuse_writers(session)
+    _complete(target)
+
+
+def _complete(target: Settings) -> None:
+    """Let the copy be used, after the origin refuses writers."""
+    with closing(_connected(target, STORE, create=False)) as store:
+        store.change("delete from fact where name = ?", (COPYING_FACT,))
 
 
 def _check_free(target: Settings) -> None:
@@ -122,6 +131,9 @@ def _copied(source: Connector, session: Session, there: Connector, name: str) ->
                 if _summed(there.stream(copy_, query)) != (count, digest):
                     raise StoreDamaged(_DIFFERS.format(table, there.name))
                 done.append(CopiedTable(name.partition(".")[0], table, count, digest))
+            if name == STORE:
+                copy_.execute("delete from intent where expires = ?", (_NEVER,))
+                copy_.execute(SQL["remember"], (COPYING_FACT, "1"))
         there.continue_numbers(copy_, source.last_numbers(session))
     yield from done
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -122,7 +122,7 @@ def test_a_copy_that_was_stopped_is_not_used_and_begins_again(
     last = 2 * names.index(database) + 3  # in its second table
 
     def stopped(*arguments: Any) -> tuple[int, str]:
-        if next(calls) == last:
+        if next(calls) == last or not isinstance(arguments[0], Iterator):
             raise KeyboardInterrupt
         return whole(*arguments)
 
@@ -131,8 +131,16 @@ def test_a_copy_that_was_stopped_is_not_used_and_begins_again(
         _copied(here, there)
     with pytest.raises(StoreMissing, match=r"is missing|is not complete"):
         open_store(there)
+    monkeypatch.setattr(copying, "_complete", stopped)  # after the origin refuses writers
+    with pytest.raises(KeyboardInterrupt):
+        _copied(here, there)
+    with pytest.raises(StoreMissing, match="is not complete"):
+        open_store(there)
+    monkeypatch.undo()
     _copied(here, there)
     assert _state(there) == before
+    with closing(open_store(there)) as store:
+        store.abandon(store.intend())
     with pytest.raises(ConfigurationError, match="a repository at the target"):
         _copied(here, there)
 
