@@ -136,7 +136,7 @@ PARTS = frozenset((
     "document", "known_copies", "json_answers", "landing_links",
     "landing_rules", "landing_work", "page_claims", "page_descriptions",
     "page_files", "page_license", "page_tree",
-    "policies", "seen", "slices", "oai_pmh.date_ranges",
+    "policies", "seen", "slices", "supplement_links", "oai_pmh.date_ranges",
 ))  # fmt: skip
 _BASE = "http://x.org/1"
 

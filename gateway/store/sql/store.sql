@@ -496,8 +496,8 @@ cross join prefix on prefix.id = tally.prefix where tally.items > 0;
 
 -- name: unused
 -- Return what is stored about elements that no reader uses, of some sources (a JSON list).
-select wanted.value, fact.value from json_each(?) as wanted
-cross join fact on fact.name = 'unused ' || wanted.value and fact.value <> '';
+select cast(wanted.value as text), fact.value from json_each(?) as wanted
+cross join fact on fact.name = 'unused ' || cast(wanted.value as text) and fact.value <> '';
 
 -- name: items_lacking
 -- Return items of a source that lack something (one flag).
