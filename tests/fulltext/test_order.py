@@ -9,7 +9,7 @@ from gateway.core.errors import AddressRefused, NameUnknown
 from gateway.core.model import Outcome, Work
 from gateway.fulltext.search_result import SearchResult
 from harvester.fulltext.known_copies import Copy
-from harvester.fulltext.politeness import PoliteFetch
+from harvester.fulltext.politeness import SERVICES, PoliteFetch
 from harvester.fulltext.search_work import MOST_ADDRESSES, search
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.steps import Step, StepResult
@@ -170,7 +170,8 @@ def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
     about, own, most, outcome = KINDS[kind]
     result, asked = _searched(about, {**own, **POLICY})
     further = Counter(host_of(url) for url in asked if host_of(url) in FURTHER)
-    assert (result.outcome, len(asked) - further.total()) == (outcome, most), asked
+    assert (result.outcome, len(asked) - further.total()) == (outcome, most), f"{asked}; is a new host in FURTHER?"
     assert max(Counter(asked).values()) == 1
     assert set(further.values()) <= {1}
     assert not (further and kind in KNOWN_OPEN)
+    assert SERVICES.keys() >= FURTHER, "A service needs a row in services.toml, which has its pause."

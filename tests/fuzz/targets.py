@@ -108,35 +108,27 @@ from tests.fuzz.answers import PAGES, SERVICES
 
 # Where foreign bytes are read: each module there is in the name of a target, or in PARTS.
 FOREIGN = """
-gateway/fulltext/licenses gateway/fulltext/policies harvester/xml/*
-harvester/fulltext/steps/crossref harvester/fulltext/steps/datacite harvester/fulltext/steps/openalex
-harvester/fulltext/steps/openrxiv
-harvester/fulltext/steps/arxiv harvester/fulltext/steps/base_search harvester/fulltext/steps/core
-harvester/fulltext/steps/doaj harvester/fulltext/steps/europe_pmc harvester/fulltext/steps/fatcat
-harvester/fulltext/steps/hal harvester/fulltext/steps/osf harvester/fulltext/steps/publisher_policy
-harvester/fulltext/steps/semantic_scholar harvester/fulltext/steps/unpaywall harvester/fulltext/pages/*
-harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
-harvester/fulltext/known_copies harvester/fulltext/page_ranges
-harvester/fulltext/pdf/file_claims harvester/fulltext/retractions
-harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
-harvester/http/messages harvester/http/robots_txt harvester/http/urls
+gateway/fulltext/licenses gateway/fulltext/policies harvester/fulltext/steps/* harvester/xml/*
+harvester/fulltext/pages/* harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
+harvester/fulltext/known_copies harvester/fulltext/page_ranges harvester/fulltext/pdf/file_claims
+harvester/fulltext/retractions harvester/fulltext/rights_words harvester/http/archives harvester/http/dates
+harvester/http/json_answers harvester/http/messages harvester/http/robots_txt harvester/http/urls
 harvester/sources/files/records harvester/sources/oai_pmh/answers harvester/sources/oai_pmh/date_ranges
 harvester/sources/oai_pmh/description harvester/sources/oai_pmh/list_state
 harvester/sources/resourcesync/bounded_parser harvester/sources/resourcesync/documents
 harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity harvester/sources/resourcesync/leads
-harvester/sources/resourcesync/package harvester/sources/seen
-harvester/sources/solr/select harvester/sources/static_repository/document
-harvester/validate/resourcesync/documents
+harvester/sources/resourcesync/package harvester/sources/seen harvester/sources/solr/select
+harvester/sources/static_repository/document harvester/validate/resourcesync/documents
 harvester/validate/resourcesync/entries harvester/validate/resourcesync/memory
-harvester/validate/resourcesync/packages harvester/validate/resourcesync/reading harvester/validate/resourcesync/values
-harvester/validate/signposting/declared
+harvester/validate/resourcesync/packages harvester/validate/resourcesync/reading
+harvester/validate/resourcesync/values harvester/validate/signposting/declared
 """
 # Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset((
-    "document", "known_copies", "json_answers", "landing_links",
-    "landing_rules", "landing_work", "page_claims", "page_descriptions",
-    "page_files", "page_license", "page_tree",
-    "policies", "seen", "slices", "supplement_links", "oai_pmh.date_ranges",
+    "_ask_service", "_fetch_once", "_match_work", "_pages", "_visit", "crossref_match", "document", "further_pages",
+    "json_answers", "known_copies", "landing_links", "landing_rules", "landing_work", "oai_pmh.date_ranges",
+    "open_pages", "openalex_match", "own_links", "page_claims", "page_descriptions", "page_files", "page_license",
+    "page_tree", "policies", "recipes", "seen", "slices", "supplement_links",
 ))  # fmt: skip
 _BASE = "http://x.org/1"
 
