@@ -106,7 +106,7 @@ def _is_binary_for_text(facts: FileFacts) -> bool:
 def _is_other_text(facts: FileFacts) -> bool:
     """Return whether other text came where XML or JSON is announced, or text without cells as a table."""
     if facts.mime_type in ("text/csv", "text/tab-separated-values") and facts.short and facts.is_text:
-        is_line, has_cells = b"\n" not in facts.short.strip(), is_even(facts.words)
+        is_line, has_cells = "\n" not in facts.words.strip(), is_even(facts.words)
         is_bad = is_line and not has_cells if facts.came == "text" else is_line or not has_cells
         return is_bad and not facts.has_size
     taken = {"xml": ("xml", "html"), "json": ("json", "text")}.get(facts.kind)

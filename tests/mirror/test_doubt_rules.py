@@ -263,6 +263,7 @@ def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
         (b"a,b\nfalse,1\n", "text/csv", None),
         (b"false", "text/csv", "wrong_type"),
         (b"name\nBerlin\nOslo\n", "text/csv", None),
+        (b"<br />\n<b>Notice</b>: x<br />\n" + b"a,b\n1,2\n" * 20, "text/csv", "wrong_type"),
         (b"40\r\n" + b"x" * 64 + b"\r\n0\r\n\r\n", "text/plain", "transfer"),
         (b"Date: 1 May 1890\n\nDear sister, the boat has come.\n", "text/plain", None),
         (b"Content-Type: text/plain\r\n\r\nDear sister\n", "text/plain", "transfer"),
