@@ -64,7 +64,10 @@ class _Record:
     """A record of any spelling."""
 
     def __init__(self, root: Element) -> None:
-        self.leader, self.controls, self.fields = "", dict[str, str](), list[_Field]()
+        # In oai_marc, attributes of the record are parts of the leader.
+        attributes = ("status", "type", "level") if name_of(root)[1] == "oai_marc" else ()
+        self.leader = "".join(root.get(name, " ")[:1] for name in attributes).rjust(8).rstrip()
+        self.controls, self.fields = dict[str, str](), list[_Field]()
         for element in children(root):
             name = name_of(element)[1]
             if name == "leader":
@@ -108,8 +111,8 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 def _what_else(record: _Record, holder: Element) -> str:
     """Return what a record describes that is not a work; empty for a work."""
-    type_ = holder.get("type") or "Bibliographic"
-    if type_ != "Bibliographic" or record.leader[6:7] in _NO_WORKS:
+    type_ = "" if name_of(holder)[1] == "oai_marc" else holder.get("type")
+    if (type_ or "Bibliographic") != "Bibliographic" or record.leader[6:7] in _NO_WORKS:
         return "an authority or a holding"
     if any(record.all("245", "240", "130", "246", "242", "740")):
         return ""

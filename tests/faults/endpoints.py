@@ -255,10 +255,10 @@ class Endpoint(Source):
         """The living records of which lists, their containers or questions by date tell.
 
         All, where a token is not written as it should be; those that are named around a short page, or from the last
-        date on; those that come as live and as deleted.
+        date on; those that come as live and as deleted. GetRecord may deny the last.
         """
         living = {record.identifier for record in self.living}
-        return frozenset(living & set[str]().union(*map(self._told, self._lists)))
+        return frozenset(living & set[str]().union(*map(self._told, self._lists))) - self.denied
 
     @property
     def _lists(self) -> list[Mapping[str, str]]:

@@ -41,7 +41,7 @@ _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
 OF_ONE_FILE = (AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses)  # errors of one file
 _MOST_NAMES = 20  # in a message
-_SAMPLED = 20  # files whose requests are read before a harvest
+_SAMPLED = 20  # files whose requests are read before a harvest, spread over all
 _BEGINNING = 10_000  # bytes of each
 _COMPRESSED = (".gz", ".zst")  # each file alone
 _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
@@ -167,24 +167,29 @@ def describe(options: Options, fetch: Fetch) -> Description:
             f"{''.join(f' {doubt}' for doubt in named_files.doubts)}"
         )
     page = raw_page(options, Cursor(options.source), "list", named_files.fetched)
-    formats = _formats(options, fetch, named_files)
+    formats, note = _formats(options, fetch, named_files)
     name = f"{options.url.rpartition('/')[2]}: {len(named_files.files)} files"
     return Description(
-        (page,), name, options.url, SECONDS, "", "no", formats, (), (*named_files.doubts, *named_files.notes)
+        (page,), name, options.url, SECONDS, "", "no", formats, (), (*named_files.doubts, *named_files.notes, *note)
     )
 
 
-def _formats(options: Options, fetch: Fetch, named_files: _Named) -> tuple[Format, ...]:
-    """Return the metadataPrefixes in the requests of the first answers; none if a file states none."""
+def _formats(options: Options, fetch: Fetch, named_files: _Named) -> tuple[tuple[Format, ...], tuple[str, ...]]:
+    """Return the metadataPrefixes in the requests of some answers, and a note where only some files state one.
+
+    Then there are no formats: records that state none have any format that is asked for.
+    """
+    names = sorted(name for name, _, _ in named_files.files)
+    wanted = (("Range", f"bytes=0-{_BEGINNING - 1}"),)
     prefixes = []
-    for name, _, _ in sorted(named_files.files)[:_SAMPLED]:
-        wanted = (("Range", f"bytes=0-{_BEGINNING - 1}"),)
+    for name in names[:: -(-len(names) // _SAMPLED)]:
         body = fetch(Request(f"{options.url}#{quote(name)}", options.source, wanted)).body
-        prefix = requested_prefix(body)
-        if not prefix:
-            return ()
-        prefixes.append(prefix)
-    return tuple(Format(prefix, "", "") for prefix in dict.fromkeys(prefixes))
+        prefixes.append(requested_prefix(body))
+    stated = [prefix for prefix in dict.fromkeys(prefixes) if prefix]
+    if all(prefixes):
+        return tuple(Format(prefix, "", "") for prefix in stated), ()
+    note = f"Some files state a metadataPrefix, and are read only if `formats` names it: {', '.join(stated)}."
+    return (), (note,) if stated else ()
 
 
 # --- its list -----------------------------------------------------------------------------------------------------

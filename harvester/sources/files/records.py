@@ -306,7 +306,7 @@ def _line(line: bytes, place: int) -> tuple[str, Slice, bytes]:
 
 # --- Documents with several records of one format: a MARCXML `collection`, `modsCollection`, a list in any root ---
 #
-# A document is cut if its root is no record itself, and its children, or those of one element in it, are records.
+# A document is cut if its root is no record itself, and its children, or those of elements of one name, are records.
 
 # The roots of records, by their local names. A `record` is one of MARC only with fields in it.
 _RECORDS = frozenset((
@@ -337,12 +337,12 @@ def cut_places(text: bytes, root: etree._Element) -> tuple[Place, ...]:
         return ()
     level = [(root, top)]
     for _ in range(_LEVELS - 1):
-        for holder, place in level:
-            found = list(zip(children(holder), place.children, strict=False))
-            records = [pair for pair in found if _is_record(pair[0])] or (found if _is_list(holder) else [])
-            if records:
-                return tuple(_places(holder, records))
-        level = [pair for holder, place in level for pair in zip(children(holder), place.children, strict=False)]
+        below = [(holder, list(zip(children(holder), place.children, strict=False))) for holder, place in level]
+        found = [(holder, [pair for pair in pairs if _is_record(pair[0])]) for holder, pairs in below]
+        held = [pair for pair in found if pair[1]] or [pair for pair in below if _is_list(pair[0])][:1]
+        if held:
+            return tuple(_places([pair for pair in held if pair[0].tag == held[0][0].tag]))
+        level = [pair for _, pairs in below for pair in pairs]
     return ()
 
 
@@ -361,11 +361,13 @@ def _is_list(holder: etree._Element) -> bool:
     return len(parts) > 1 and len({part.tag for part in parts}) == 1 and all(len(part) > 1 for part in parts)
 
 
-def _places(holder: etree._Element, records: list[tuple[etree._Element, Element]]) -> Iterator[Place]:
-    declarations = tuple((prefix or "", uri) for prefix, uri in holder.nsmap.items())
-    keys = [_key(element) for element, _ in records]
+def _places(held: list[tuple[etree._Element, list[tuple[etree._Element, Element]]]]) -> Iterator[Place]:
+    """Yield the records in elements of one name: in a list, or each in an element of its own."""
+    records = [(holder, element, place) for holder, pairs in held for element, place in pairs]
+    keys = [_key(element) for _, element, _ in records]
     times = Counter(keys)
-    for number, ((_, place), key) in enumerate(zip(records, keys, strict=True), 1):
+    for number, ((holder, _, place), key) in enumerate(zip(records, keys, strict=True), 1):
+        declarations = tuple((prefix or "", uri) for prefix, uri in holder.nsmap.items())
         yield Place(place.start, place.stop, declarations, key if key and times[key] == 1 else str(number))
 
 
@@ -380,6 +382,9 @@ def _key(element: etree._Element) -> str:
 def doubt_of(root: etree._Element) -> str:
     """Return a sentence if a document that is read as one record may describe several works, else nothing."""
     counts = Counter(name for element in root.iter("{*}*") if (name := name_of(element)[1]) in _SEVERAL)
+    if name_of(root)[1] == "RDF":
+        titled = (node for node in children(root) if any(name_of(child)[1] == "title" for child in children(node)))
+        counts.update(name_of(node)[1] for node in titled)
     name, most = max(counts.items(), key=lambda pair: pair[1], default=("", 0))
     if most < 2:  # noqa: PLR2004
         return ""

@@ -23,6 +23,7 @@ FACTS = SourceFacts("files", "file:///x", "gateway.example.org")
         (f"<collection>{MARC.format('a')}{MARC.format('a')}</collection>", "1 2"),
         (f'<m:modsCollection xmlns:m="http://www.loc.gov/mods/v3">{MODS * 3}</m:modsCollection>', "1 2 3"),
         (f'<list><page xmlns:m="http://www.loc.gov/mods/v3">{MODS * 2}</page></list>', "1 2"),
+        (f'<hits xmlns:m="http://www.loc.gov/mods/v3"><n/><hit>{MODS}</hit><hit>{MODS * 2}</hit></hits>', "1 2 3"),
         ("<rows><row><title>A</title><year>1</year></row><row><title>B</title><year>2</year></row></rows>", "1 2"),
         ("<work><title>A</title><year>1</year></work>", ""),
         ('<!DOCTYPE article PUBLIC "-//NLM//DTD JATS//EN" "jats.dtd"><article><front/></article>', ""),
@@ -46,9 +47,10 @@ def test_a_document_type_with_entities_is_still_refused() -> None:
     assert "document type" in cut.slices[0].problem
 
 
-def test_a_document_that_may_describe_several_works_is_a_doubt() -> None:
-    body = b"<RDF><ProvidedCHO><a/></ProvidedCHO><ProvidedCHO><a/></ProvidedCHO></RDF>"
-    assert "2 elements ProvidedCHO" in cut_document(body, "a", 0).doubt
+@each_row("name, inner", [("ProvidedCHO", "<a/>"), ("Book", "<title>A</title>")])
+def test_a_document_that_may_describe_several_works_is_a_doubt(name: str, inner: str) -> None:
+    body = f"<RDF>{f'<{name}>{inner}</{name}>' * 2}<Person><name>B</name></Person></RDF>".encode()
+    assert f"2 elements {name}" in cut_document(body, "a", 0).doubt
 
 
 @pytest.mark.parametrize("root", ['Person xmlns="https://www.openaire.eu/cerif-profile/1.1/"', "phpunit"])

@@ -248,6 +248,9 @@ def test_only_what_is_asked_for_is_taken(folder, read):
     assert steps[0].notes == ("1 records in mods are not read.",)
     assert _names(read(cursor=Cursor("x", "mods", "a"))) == ["1", "2"]
     assert _names(read(cursor=Cursor("x", "mods", "b"))) == []
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        (note,) = SOURCE.describe(Options("x", folder.as_uri()), fetch).notes
+    assert note == "Some files state a metadataPrefix, and are read only if `formats` names it: mods."
 
 
 def test_what_cannot_be_used_says_why_and_the_rest_is_read(folder, read):
