@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from harvester.sources.resourcesync.documents import Document, read
 from tests.http.server import Server, ok, serving
 from tests.sample.laro import Laro
 from tests.sample.solr import Answer, laro, served
@@ -117,22 +116,3 @@ def world() -> Iterator[World]:
         inbox = stack.enter_context(serving())
         inbox.say("/inbox", ok(b"", 201))
         yield World(library, inbox, stack.enter_context(served(web)), files)
-
-
-# --- a destination like Autoload ----------------------------------------------------------------------------------
-
-
-def _document(url: str) -> Document:
-    with urlopen(url) as answer:
-        return read(answer.read(), url)
-
-
-def full_texts(site: str) -> dict[str, tuple[str, ...]]:
-    """Return the files that each item of a ResourceSync source has, by the address of its metadata in Dublin Core.
-
-    An entry without `describes` is a work without full text: Autoload searches for these, and skips the others.
-    """
-    (capabilities,) = [entry.loc for entry in _document(f"{site}/.well-known/resourcesync") if "/oai_dc/" in entry.loc]
-    (resources,) = [entry.loc for entry in _document(capabilities) if entry.loc.endswith("/resourcelist.xml")]
-    entries = list(_document(resources))
-    return {entry.loc: tuple(link.href for link in entry.related("describes")) for entry in entries}

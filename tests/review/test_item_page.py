@@ -184,14 +184,18 @@ def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, file
 
 def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewer):
     payload = "<script>x</script>\u202e\"'><img src=x onerror=y>"
-    files.add(
-        "1", payload, url=f"https://h.example/{quote(payload)}", evidence=payload, license=payload, reason=payload
-    )
-    page = reviewer.get(f"{ITEM}1").text
-    assert "\u202e" not in page
-    tree = parsed(page)
-    assert tree.xpath("//main//script[not(@src)]") == tree.xpath("//main//img") == []
-    assert "[U+202E]" in seen(page)
+    texts = dict.fromkeys(("evidence", "license", "authors", "reason"), payload)
+    for name, start in (("1", "https://h.example/"), ("2", "javascript:alert(1)//"), ("3", "data:text/html,")):
+        file = files.add(name, payload, url=f"{start}{quote(payload)}", **texts)
+        files.discovery.decide(files.last(file)._replace(verdict="accept", decided_by=payload))
+    shown = (f"{ITEM}1", f"{ITEM}2", f"{ITEM}3", "/review?verdict=any", "/review/decisions")
+    asked = ("/review?order={}", "/review/decisions?by={}", "/review/batch?verb=reject&all=1&verdict=any&comment={}")
+    for path in (*shown, *(path.format(quote(payload)) for path in asked)):
+        page = reviewer.get(path).text
+        tree = parsed(page)
+        assert tree.xpath("//main//script[not(@src)]") == tree.xpath("//main//img") == [], path
+        assert [link for link in tree.xpath("//main//a/@href") if not link.startswith(("/", "https:"))] == [], path
+        assert ("\u202e" in page, "[U+202E]" in seen(page)) == (False, True) or path not in shown, path
 
 
 def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer):

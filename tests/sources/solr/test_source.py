@@ -102,6 +102,12 @@ def test_the_whole_index_comes_in_the_order_of_its_keys(steps, wt):
     assert (first.identifier, first.datestamp) == ("info:lanl-repo/lareport/LA-UR-000000", "2016-01-01T17:00:00Z")
 
 
+def test_the_values_of_some_fields_are_sets(steps):
+    first = steps(replace(OPTIONS, own={"set_fields": ["dataset", "publication"]}))[0].slices[0]
+    assert first.sets == ("dataset:RASSTI", "publication:Astronomical Review")
+    assert steps()[0].slices[0].sets == ()
+
+
 def test_the_next_harvest_asks_from_the_newest_timestamp_less_the_overlap(index, steps):
     cursor = _state(steps())
     index.asked.clear()

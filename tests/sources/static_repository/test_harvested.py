@@ -63,30 +63,3 @@ def test_it_is_harvested_again_when_it_changes_and_what_vanished_is_deleted(comm
     assert 'status="deleted"' in held["0"]
     assert "Another" in held["7"]
     assert "20" in held
-
-
-def test_what_lost_most_of_it_is_deleted_when_the_administrator_says_so(command, site, instance):
-    assert command("source", "add", "small", site.url, "--kind", "static_repository")[0] == 0
-    command("run", "small")
-    site.body = document(record(1))
-    status, _, err = command("run", "small")
-    assert (status, "which may be an error" in err) == (3, True)
-    assert command("source", "sweep", "small", "--yes")[0] == 0
-    assert sum('status="deleted"' in text for text in _records(instance).values()) == 19
-    assert command("run", "small")[0] == 0
-
-
-def test_a_bad_document_is_refused_and_one_bad_record_is_in_quarantine(command, site, instance):
-    bad = record(20).replace("oai:metadata", "oai:about")
-    site.body = document(*map(record, range(20)), bad, record(21))
-    good, site.body = site.body, site.body.replace(b">no<", b">transient<")
-    status, _, err = command("source", "check", site.url)
-    assert (status, "Whether it is static_repository: This is not a valid" in err) == (1, True)
-    site.body = good
-    assert command("source", "check", site.url, "--add", "small")[0] == 0
-    status, out, _ = command("run", "small", "--json")
-    assert (status, json.loads(out)["counts"]["quarantined"], len(_records(instance))) == (3, 1, 21)
-    assert "has no metadata" in command("quarantine", "small")[1]
-    site.body = document(*map(record, range(22)))
-    assert command("run", "small")[0] == 0
-    assert (len(_records(instance)), command("quarantine", "small")[1]) == (22, "")

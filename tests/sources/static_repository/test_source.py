@@ -114,6 +114,14 @@ def test_what_vanished_is_deleted():
     assert (steps[-1].is_complete, steps[-1].slices[0].datestamp) == (True, "2023-11-14T22:13:20Z")
 
 
+def test_nothing_is_deleted_where_most_of_it_vanished():
+    held = Holding(*(f"oai:small:{number}" for number in range(23)))
+    assert len(_names(_steps(Site(document(*map(record, range(12)))), holdings=held), deleted=True)) == 11
+    steps = _steps(Site(document(*map(record, range(11)))), holdings=held)
+    assert (_names(steps, deleted=True), steps[-1].is_complete) == ([], False)
+    assert "lacks 12 of the 23 stored records, which may be an error" in steps[-1].doubts[0]
+
+
 def test_nothing_has_vanished_while_a_record_does_not_say_which_one_it_is():
     """What lost its identifier by a slip was deleted."""
     nameless = record(2).replace("oai:small:2", "")
