@@ -16,6 +16,8 @@ from gateway.formats import MetadataFormat
 from gateway.formats._describing import Describing, first
 from gateway.formats._paths import Tree, attribute_of, find, found_in, language, marked, record_in, text, texts, tree_of
 from gateway.formats._statements import license_in
+from gateway.formats._templates import schema_of, writer
+from gateway.formats._writing import Facts
 
 TABLES = table(__file__, "reader_tables")
 _Adder: TypeAlias = Callable[[Describing, Element, str], object]
@@ -27,14 +29,14 @@ def format_of(
     more: Callable[[Element, Describing, _Held], object] | None = None,
     *,
     read: Callable[[Element, bytes], Work | None] | None = None,
-    metadata_prefix: str = "",
-    schema: str = "",
-    write: Callable[[Work], bytes] | None = None,
+    written: str = "",
+    values: Callable[[Facts], Mapping[str, object]] = lambda _facts: {},
 ) -> MetadataFormat:
     """Return the format with the namespaces, the roots, the rank and the rules of its table.
 
     `more` adds what rules cannot say: it is called with the record, what is known of the work, and the elements at each
-    of the paths that the table holds for it. `read` replaces all of that. A format that is written is optional.
+    of the paths that the table holds for it. `read` replaces all of that. A format that is `written` under a prefix, by
+    the template of its name with these `values` (_templates.py), is optional.
     """
     table = TABLES[name]
 
@@ -55,10 +57,10 @@ def format_of(
         read=read or read_record,
         schemas=tuple(table.get("schemas", ())),
         roots=tuple(table.get("roots", ())),
-        metadata_prefix=metadata_prefix,
-        schema=schema,
-        write=write,
-        is_optional=write is not None,
+        metadata_prefix=written,
+        schema=schema_of(name) if written else "",
+        write=writer(name, values) if written else None,
+        is_optional=bool(written),
     )
 
 

@@ -1,10 +1,8 @@
-"""What the writers of optional formats share: the facts of a work to show and to cite, and elements of XML as text.
+"""What the writers of optional formats share: the facts of a work to show and to cite.
 
 The facts come from the functions that pages and citations use, so that a work says the same in every format.
 """
 
-import re
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,13 +12,16 @@ from gateway.core.bibliography.dates import date_of, iso_of
 from gateway.core.bibliography.identifiers import of_relation
 from gateway.core.bibliography.people import authors_of
 from gateway.core.bibliography.texts import title_of
-from gateway.core.model import Agent, Bibliography, DateType, FileLink, Host, Identifier, Title, Work
-from gateway.core.words import table
-from gateway.core.xmltext import XSI, clean, escape, escape_attribute
+from gateway.core.model import Agent, Bibliography, DateType, FileLink, Identifier, Title, Work
 
-TABLES = table(__file__, "writer_tables")
 UNKNOWN = ":unav"  # DataCite 4.6, Appendix 3: a value that is not available
-_LANGUAGE_TAG = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")  # xs:language
+
+
+class Kind(NamedTuple):
+    """A word for the type of a work, and where it comes from."""
+
+    word: str
+    authority: str
 
 
 class Facts(NamedTuple):
@@ -43,9 +44,10 @@ class Facts(NamedTuple):
     license: str
 
     @property
-    def host(self) -> Host:
-        """Where it was published."""
-        return self.known.host
+    def kinds(self) -> tuple[Kind, ...]:
+        """Its type, by COAR, and the words for types that were stated."""
+        words = dict.fromkeys(filter(None, (self.known.type, *self.known.types)))
+        return tuple(Kind(word, "coar" if word == self.known.type else "") for word in words)
 
 
 @lru_cache(maxsize=1)  # every format is written of one work after the other
@@ -69,44 +71,3 @@ def facts_of(work: Work) -> Facts:
         address(work.landing_page) if is_address(work.landing_page) else "",
         work.license,
     )
-
-
-def tag(name: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
-    """Return an element with a text; an empty string without one. Attributes without a value are left out."""
-    text = clean(text)
-    return f"<{name}{_attributes(attributes)}>{escape(text)}</{name}>" if text.strip() else ""
-
-
-def around(name: str, parts: Iterable[str], attributes: Mapping[str, str] | None = None) -> str:
-    """Return an element with other elements in it; an empty string without any."""
-    inside = "".join(parts)
-    return f"<{name}{_attributes(attributes)}>{inside}</{name}>" if inside else ""
-
-
-def empty(name: str, attributes: Mapping[str, str]) -> str:
-    """Return an element with attributes only."""
-    return f"<{name}{_attributes(attributes)}/>"
-
-
-def document(
-    name: str,
-    namespaces: Mapping[str, str],
-    schema: str,
-    parts: Iterable[str],
-    attributes: Mapping[str, str] | None = None,
-) -> bytes:
-    """Return a document that stands alone; its first namespace is the one of the schema."""
-    declared = {f"xmlns{':' * bool(prefix)}{prefix}": uri for prefix, uri in (*namespaces.items(), ("xsi", XSI))}
-    location = {"xsi:schemaLocation": f"{next(iter(namespaces.values()))} {schema}"}
-    opening = f"<{name}{_attributes({**declared, **location, **(attributes or {})})}>"
-    return "".join((opening, *parts, f"</{name}>")).encode()
-
-
-def lang(language: str, name: str = "xml:lang") -> dict[str, str]:
-    """Return the attribute for a language; none if it is no legal tag (BCP 47)."""
-    return {name: language} if _LANGUAGE_TAG.fullmatch(language) else {}
-
-
-def _attributes(attributes: Mapping[str, str] | None) -> str:
-    pairs = ((name, clean(value)) for name, value in (attributes or {}).items())
-    return "".join([f' {name}="{escape_attribute(value)}"' for name, value in pairs if value])

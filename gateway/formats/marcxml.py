@@ -6,7 +6,7 @@ Dublin Core, with the punctuation of the texts (leader/18 is `c`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gateway.core.bibliography.dates import year_of
@@ -25,8 +25,9 @@ from gateway.core.words import any_of, table
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import EXTENSIONS, type_named
-from gateway.formats._marcxml_writer import SCHEMA, write
 from gateway.formats._tables import format_of
+from gateway.formats._templates import TABLES
+from gateway.formats._writing import Facts
 
 _TABLE = table(__file__, "marc_tables")
 _NO_WORKS = frozenset("zuvxy")  # leader/06: authority, holdings (MARC 21 Holdings, Authority)
@@ -359,4 +360,24 @@ def _locations(record: _Record, known: Describing) -> None:
                 known.files[-1] = known.files[-1]._replace(size=int(size[1]))
 
 
-FORMAT = format_of("marcxml", read=read, metadata_prefix="marcxml", schema=SCHEMA, write=write)
+def _values(facts: Facts) -> Mapping[str, object]:
+    """Return what the template has besides the facts of a work.
+
+    The first author has a main entry if a name with a heading is stated, else all have added ones.
+    """
+    serial = [entry for entry in facts.identifiers if entry.scheme == "issn"]
+    serial = serial if TABLES["marc_kinds"].get(facts.known.type) == "as" else []
+    has_main = any(agent.is_organization or (agent.family and agent.given) for agent in facts.authors[:1])
+    host = facts.known.host
+    pages = "-".join(filter(None, (host.first_page, host.last_page)))
+    forms = (("vol. {}", host.volume), ("no. {}", host.issue), ("p. {}", pages))
+    return {
+        "serial_numbers": serial,
+        "other_numbers": [entry for entry in facts.identifiers if entry.scheme != "isbn" and entry not in serial],
+        "main": facts.authors[:has_main],
+        "added": (*facts.authors[has_main:], *facts.others),
+        "place": ", ".join(form.format(text) for form, text in forms if text),
+    }
+
+
+FORMAT = format_of("marcxml", read=read, written="marcxml", values=_values)

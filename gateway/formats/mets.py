@@ -15,13 +15,13 @@ from gateway.core.model import FileLink, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import DCTERMS
 from gateway.formats import reader_of, readers_by_root
-from gateway.formats._describing import Describing
+from gateway.formats._describing import Describing, first
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._mods_writer import MODS, XLINK, elements
 from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
 from gateway.formats._statements import completed, license_in
 from gateway.formats._tables import format_of
-from gateway.formats._writing import around, document, empty, facts_of
+from gateway.formats._templates import TABLES
+from gateway.formats._writing import Facts
 
 _METS = "http://www.loc.gov/METS/"
 _MOST_SECTIONS = 100  # referred to by one file
@@ -221,34 +221,24 @@ def _size(file: Element) -> int | None:
 
 # --- writing ---------------------------------------------------------------------------------------------------------
 
-_SCHEMA = "http://www.loc.gov/standards/mets/mets.xsd"
-_ALGORITHMS = {"md5": "MD5", "sha1": "SHA-1", "sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"}
+
+class _Entry(NamedTuple):
+    """A file with its place, and the checksum whose algorithm METS has a name for."""
+
+    file: FileLink
+    place: int
+    algorithm: str
+    checksum: str
 
 
-def write(work: Work) -> bytes:
-    """Return the work in UTF-8 as METS 1.12: its MODS, and its files by reference with size and checksum."""
-    stated = facts_of(work)
-    best = next((identifier.url or identifier.text for identifier in stated.identifiers), "")
-    record = around("mods", elements(stated._replace(files=())), {"xmlns": MODS, "version": "3.8"})
-    data = around("xmlData", [record])
-    names = [f"FILE{place}" for place in range(1, len(stated.files) + 1)]
-    parts = (
-        around("dmdSec", [around("mdWrap", [data], {"MDTYPE": "MODS"})], {"ID": "DMD"}),
-        around("fileSec", [around("fileGrp", map(_file, stated.files, names), {"USE": "ORIGINAL"})]),
-    )
-    pointers = "".join(empty("fptr", {"FILEID": name}) for name in names)
-    structure = f'<structMap><div DMDID="DMD">{pointers}</div></structMap>'
-    facts = {"OBJID": best, "LABEL": stated.title.text}
-    return document("mets", {"": _METS, "xlink": XLINK}, _SCHEMA, (*parts, structure), facts)
+def _values(facts: Facts) -> Mapping[str, object]:
+    known = TABLES["mets_algorithms"]
+    checksums = (next((one for one in file.fixity if one[0] in known), ("", "")) for file in facts.files)
+    entries = enumerate(zip(facts.files, checksums, strict=True), 1)
+    return {
+        "best": first(identifier.url or identifier.text for identifier in facts.identifiers),
+        "entries": [_Entry(file, place, *checksum[:2]) for place, (file, checksum) in entries],
+    }
 
 
-def _file(file: FileLink, name: str) -> str:
-    algorithm, checksum, _ = next((one for one in file.fixity if one[0] in _ALGORITHMS), ("", "", False))
-    facts = {
-        "ID": name, "MIMETYPE": file.mime_type, "SIZE": "" if file.size is None else str(file.size),
-        "CHECKSUM": checksum, "CHECKSUMTYPE": _ALGORITHMS.get(algorithm, ""),
-    }  # fmt: skip
-    return around("file", [empty("FLocat", {"LOCTYPE": "URL", "xlink:type": "simple", "xlink:href": file.url})], facts)
-
-
-FORMAT = format_of("mets", read=read, metadata_prefix="mets", schema=_SCHEMA, write=write)
+FORMAT = format_of("mets", read=read, written="mets", values=_values)

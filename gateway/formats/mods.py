@@ -17,7 +17,6 @@ from gateway.core.model import Agent, DateType, Relation, TitleType, Work
 from gateway.core.words import any_of
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.formats._describing import Describing, first
-from gateway.formats._mods_writer import SCHEMA, write
 from gateway.formats._tables import TABLES, format_of
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -289,4 +288,4 @@ def _locations(record: Element, known: Describing) -> None:
             known.link(url)
 
 
-FORMAT = format_of("mods", read=read, metadata_prefix="mods", schema=SCHEMA, write=write)
+FORMAT = format_of("mods", read=read, written="mods")
