@@ -91,7 +91,9 @@ def _part(element: Element, prefixes: Mapping[str, str], above: Mapping[str | No
     """Return what writes an element of a template; `prefixes` are those of the document, `above` what is declared."""
     holds, items = _condition(element.get("if", "")), _value(element.get("each", "it"))
     write = _group(element, prefixes) if name_of(element)[1] == "group" else _element(element, prefixes, above)
-    if "each" in element.keys():  # noqa: SIM118 - an element of lxml, not a dictionary
+    if "each" in element.keys() and not element.get("if"):  # noqa: SIM118 - an element of lxml, not a dictionary
+        return lambda facts, it: "".join([write(facts, one) for one in items(facts, it)])
+    if "each" in element.keys():  # noqa: SIM118
         return lambda facts, it: "".join([write(facts, one) for one in items(facts, it) if holds(facts, one)])
     return (lambda facts, it: write(facts, it) if holds(facts, it) else "") if element.get("if") else write
 
@@ -118,21 +120,22 @@ def _element(element: Element, prefixes: Mapping[str, str], above: Mapping[str |
     name = f"{prefixes[uri]}:{local}".lstrip(":")
     declared = "".join(f' xmlns{":" * bool(prefix)}{prefix}="{uri}"' for prefix, uri in new.items())
     stated = [(str(key), str(value)) for key, value in element.items()]
-    attributes = [(_qualified(key, prefixes), _text(value)) for key, value in stated if key not in _OURS]
+    attributes = [(f' {_qualified(key, prefixes)}="', _text(value)) for key, value in stated if key not in _OURS]
+    opening, closing = f"<{name}{declared}", f"</{name}>"
     is_empty, is_kept = not len(element) and not element.text, element.get("always") is not None
-    inside = _content(element, prefixes) if len(element) else _text(element.text or "")
     is_text = not len(element)
+    inside = _content(element, prefixes) if len(element) else _text(element.text or "")
 
     def write(facts: _Facts, it: Any) -> str:  # noqa: ANN401 - whatever the template repeats
         content = inside(facts, it)
-        if is_text:
+        if is_text and content:
             content = clean(content)
             content = escape(content) if content.strip() else ""
         if not content and not is_empty and not is_kept:
             return ""
-        pairs = [(key, clean(value(facts, it))) for key, value in attributes]
-        opening = name + declared + "".join([f' {key}="{escape_attribute(value)}"' for key, value in pairs if value])
-        return f"<{opening}/>" if is_empty else f"<{opening}>{content}</{name}>"
+        known = [(key, text) for key, value in attributes if (text := value(facts, it))]
+        stated = "".join([f'{key}{escape_attribute(value)}"' for key, text in known if (value := clean(text))])
+        return f"{opening}{stated}/>" if is_empty else f"{opening}{stated}>{content}{closing}"
 
     return write
 
@@ -148,6 +151,9 @@ def _text(template: str) -> _Text:
     if len(parts) == 1:
         return lambda _facts, _it: template
     before, values = parts[::2], [_value(part) for part in parts[1::2]]
+    if before == ["", ""]:
+        (only,) = values
+        return lambda facts, it: "" if (found := only(facts, it)) is None else str(found)
 
     def text(facts: _Facts, it: Any) -> str:  # noqa: ANN401
         found = [value(facts, it) for value in values]
@@ -170,6 +176,8 @@ def _way(expression: str) -> _Value:
     place, _, rest = path.partition(".")
     part: Callable[[Any], Any] = attrgetter(rest) if rest else lambda value: value
     steps = [FUNCTIONS[name] if name in FUNCTIONS else _meant(TABLES[name]) for name in names]
+    if not steps:
+        return (lambda _facts, it: part(it)) if place == "it" else lambda facts, _it: part(facts[place])
 
     def value(facts: _Facts, it: Any) -> Any:  # noqa: ANN401
         found = part(it if place == "it" else facts[place])
