@@ -164,13 +164,15 @@ def agents_at(spec: Mapping[str, Any]) -> Callable[[Element], Agent]:
         if not (len(element) or element.keys() or is_whole):  # nothing but a name, as nearly all are
             return agent_of(text_of(element))
         stated: dict[str, list[str]] = {}
-        for place, _, words in found_in(element, tree):
+        is_apart = False  # whether the whole name is in an element of its own, without those of the parts
+        for place, found, words in found_in(element, tree):
             if words:
+                is_apart = is_apart or (fields[place] == "name" and not len(found))
                 stated.setdefault(fields[place], []).append(words)
         family, given, name = (" ".join(stated.get(part, ())[:most]) for part, most in _PARTS)
         orcid = first(map(orcid_of, stated.get("orcid", ())))
         places = tuple(stated.get("affiliations", ()))
-        is_person = (family and given) or ((family or given) and not name)
+        is_person = (family and given) or ((family or given) and not (name and is_apart))
         if is_person and not (is_group_first and "group" in stated):
             whole = f"{first(stated.get('prefix', ()))} {family}".strip()
             suffix = first(stated.get("suffix", ())) or (agent_of(name).suffix if name.count(",") > 1 else "")
