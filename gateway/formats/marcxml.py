@@ -41,6 +41,7 @@ _VOLUME = re.compile(rf"(?i)\b(?:{_WORDS['volume']})\b\.?\s*(\d{{1,5}})")
 _ISSUE = re.compile(rf"(?i)(?:\b(?:{_WORDS['issue']})\b\.?\s*|,\s*(?:{_WORDS['issue_after_comma']})\.\s*)(\d{{1,5}})")
 _ABOUT = re.compile(rf"(?i)\b(?:{_WORDS['about']})\b")
 _DEGREES = {type_: re.compile(rf"(?i)\b(?:{any_of(words)})") for type_, words in _TABLE["degrees"].items()}
+_LONGEST_STATEMENT = 20_000  # characters in which each name is looked for
 _BYTES = re.compile(r"(\d{1,15})(?: ?bytes?)?")
 
 
@@ -168,7 +169,7 @@ def _title(field: _Field, record: _Record) -> str:
 
 def _agents(record: _Record, known: Describing) -> None:
     stated = " ".join(field.joined("c") for field in record.all("245"))
-    before_editors = _EDITED.split(stated, maxsplit=1)[0].casefold()
+    before_editors = _EDITED.split(stated[:_LONGEST_STATEMENT], maxsplit=1)[0].casefold()
     added = (field for field in record.fields if field.tag in ("700", "710", "711", "720"))
     fields = [*record.all("100", "110", "111"), *added]
     has_roles = any(field.first("e4") for field in record.all("700", "710", "711", "720"))

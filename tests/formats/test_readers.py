@@ -313,6 +313,11 @@ def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespa
         ('entry xmlns="http://www.w3.org/2005/Atom"', "<title>{0}</title><rights>{0}</rights>"),
         ('entry xmlns="http://www.w3.org/2005/Atom"', "<title>{0}</title><publisher>{0}</publisher>"),
         (f'dc xmlns="{DC}"', "<title>{0}</title><type>{0}</type>"),
+        (
+            'record xmlns="http://www.loc.gov/MARC21/slim"',
+            '<datafield tag="245"><subfield code="c">and all the others of that house, {0}</subfield></datafield>'
+            '<datafield tag="700" ind1="1"><subfield code="a">x{0}, J.</subfield></datafield>',
+        ),
     ],
 )
 def test_many_parts_take_time_that_grows_with_their_number(root: str, part: str) -> None:
