@@ -17,7 +17,7 @@ _BLOCKS = frozenset(("p", "sec", "title", "list-item", "item", "li", "br", "brea
 _NO_TEXT = frozenset(("xref", "fn", "fn-group", "tex-math", "email", "label"))
 _HEADINGS = _NO_TEXT | {"title", "head", "num"}  # of a text as a whole
 _LANGUAGE = f"{{{XML}}}lang"
-_CONDITION = re.compile(r"\[([\w-]+)(!?)([=~])([^\]]*)\]")
+_CONDITION = re.compile(r"\[([\w-]+)(!?)([=~])([^][]*)\]")
 
 
 class Tree:
