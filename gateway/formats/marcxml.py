@@ -172,7 +172,6 @@ def _agents(record: _Record, known: Describing) -> None:
     before_editors = _EDITED.split(stated[:_LONGEST_STATEMENT], maxsplit=1)[0].casefold()
     added = (field for field in record.fields if field.tag in ("700", "710", "711", "720"))
     fields = [*record.all("100", "110", "111"), *added]
-    has_roles = any(field.first("e4") for field in record.all("700", "710", "711", "720"))
     for field in fields:
         agent = _agent(field, record)
         role = best_role(field.all("4e")) if field.tag[2] != "1" or field.first("4") else best_role(field.all("4"))
@@ -182,8 +181,7 @@ def _agents(record: _Record, known: Describing) -> None:
         elif field.tag[0] == "7" and not (is_related and field.tag != "720"):
             if not role:
                 is_named = agent.family and agent.family.casefold() in before_editors
-                is_alone = field.tag == "700" and not has_roles and not stated
-                role = "aut" if field.tag == "720" or is_named or is_alone else "ctb"
+                role = "aut" if field.tag == "720" or is_named else "ctb"
             known.agent(agent._replace(role=role, is_author=is_author(role)))
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from gateway.core.bibliography.dates import year_of
 from gateway.core.bibliography.people import agent_of
 from gateway.core.bibliography.types import type_of
-from gateway.core.model import DateType, TitleType, Work
+from gateway.core.model import TitleType, Work
 from gateway.core.xmlio import Element, children, name_of, text_of
 from gateway.core.xmltext import RDF, XML
 from gateway.formats._describing import Describing, first
@@ -49,8 +49,6 @@ def read(root: Element, _content: bytes) -> Work | None:
     known.types = [word for word in known.types if word not in ("TEXT", "IMAGE", "SOUND", "VIDEO", "3D")]
     _aggregated(root, known)
     known.dates = [date for date in known.dates if year_of(date.text)]
-    for year in texts(root, "Proxy/year") if not known.dates else ():
-        known.date(year, DateType.CREATED)
     return known.work() if known.titles or known.descriptions else None
 
 
