@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Final
 
+from gateway.core.clock import THIS_HOST, HostClock
 from gateway.core.errors import ConfigurationError, StoreError
-from gateway.store.clock import THIS_HOST, HostClock
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
 from gateway.store.locks import Locks, OneMachine
 from gateway.store.postgres.clock import PostgresClock
