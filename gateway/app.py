@@ -16,6 +16,7 @@ from gateway.core.errors import GatewayError, StoreError
 from gateway.core.instance import check_settings, key
 from gateway.core.model import Decision
 from gateway.core.settings import Settings, load
+from gateway.core.waiting import answer_at_once
 from gateway.core.web import SECURITY_HEADERS
 from gateway.fulltext.deciding import Decide, Decided, Deciding, Note, unnoted
 from gateway.fulltext.stored_search import PastSearches
@@ -34,6 +35,7 @@ from gateway.pages.copies import CopyLinks
 from gateway.pages.item_places import Ambiguous, Places
 from gateway.pages.site import Site, site_of
 from gateway.publish.descriptions import describe, metadata_of
+from gateway.publish.step import EPOCH_FACT, check_domain, check_finished
 from gateway.resourcesync import dumps
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
@@ -47,17 +49,7 @@ from gateway.review.throttle import FAILURES, Throttle
 from gateway.search.base import MOST_LETTERS, Query, Reader
 from gateway.search.indexing import FollowingLater
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import Inbox, Store, Subscribers, Subscriptions, Users, View
-from gateway.store.opening import (
-    DiscoveryOnDemand,
-    open_inbox,
-    open_store,
-    open_subscribers,
-    open_subscriptions,
-    open_users,
-)
-from gateway.store.step import EPOCH_FACT, check_domain, check_finished
-from gateway.store.waiting import answer_at_once
+from gateway.store.base import Databases, DiscoveryOnDemand, Inbox, Store, Subscribers, Subscriptions, Users, View
 from gateway.takedowns.interactive import InteractiveTakedowns
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
@@ -77,7 +69,7 @@ _PREFLIGHT = (
 log = logging.getLogger("gateway.probes")
 
 
-class Databases(NamedTuple):
+class Opened(NamedTuple):
     """The databases of an instance, open. `inbox` is None if it cannot be read."""
 
     store: Store
@@ -95,19 +87,20 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     check_settings(settings)
     index = FollowingLater(settings)
     answer_at_once()
-    store = index.store = open_store(settings, show_departed=settings.is_on("oai_show_departed"), published=index.note)
+    closed = Databases(settings)
+    store = index.store = closed.store(show_departed=settings.is_on("oai_show_departed"), published=index.note)
     repository = _repository(settings, store.fact(EPOCH_FACT))
     check_domain(store, repository.domain)
     check_finished(store)
-    databases = Databases(
+    databases = Opened(
         store,
-        open_subscriptions(settings),
-        open_subscribers(settings),
+        closed.subscriptions(),
+        closed.subscribers(),
         _inbox(settings),
         PastSearches(settings),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
         DiscoveryOnDemand(settings),
-        open_users(settings),
+        closed.users(),
     )
     app = Flask("gateway", static_folder=None)
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
@@ -129,7 +122,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     return app
 
 
-def _for_harvesters(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:
+def _for_harvesters(settings: Settings, databases: Opened, repository: Repository) -> Iterator[Blueprint]:
     """Yield the parts that machines ask besides OAI-PMH: WebSub, schemas, files, and the probes of an operator."""
     store = databases.store
     yield websub.blueprint(databases.subscriptions, settings.number("websub_lease_seconds"))
@@ -162,7 +155,7 @@ def _hub_bounds(settings: Settings, repository: Repository) -> hub.Bounds:
     )
 
 
-def _pages(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:
+def _pages(settings: Settings, databases: Opened, repository: Repository) -> Iterator[Blueprint]:
     """Yield the parts for people and crawlers, and for machines that follow the links of pages."""
     store, search = databases.store, databases.search
     sets = resource_sets(settings.text("resourcesync_lists"))
@@ -194,7 +187,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
 def _review(
     app: Flask,
     settings: Settings,
-    databases: Databases,
+    databases: Opened,
     repository: Repository,
     decide: Decide,
     withdrawals: InteractiveTakedowns,
@@ -273,13 +266,13 @@ def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:
 def _inbox(settings: Settings) -> Inbox | None:
     """Return the inbox, for the history of harvests on the pages; None if it cannot be read."""
     try:
-        return open_inbox(settings, only_reads=True)
+        return Databases(settings).inbox(only_reads=True)
     except StoreError as error:
         logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
         return None
 
 
-def decide_of(settings: Settings, databases: Databases) -> Decide:
+def decide_of(settings: Settings, databases: Opened) -> Decide:
     """Return the function that writes decisions and publishes them at once, for the review."""
 
     def decide(*decisions: Decision, note: Note = unnoted) -> Decided:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gateway.store.clock import HostClock
+from gateway.core.clock import HostClock
 
 START = 1_700_000_000
 

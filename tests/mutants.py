@@ -25,7 +25,7 @@ SECONDS = 60
 # Where faults are planted, and which tests must notice them.
 PLACES = {
     "gateway/oaipmh": "tests/oaipmh",
-    "gateway/store/clock.py": "tests/store",
+    "gateway/core/clock.py": "tests/store",
     "gateway/store/store_clock.py": "tests/store",
     "gateway/store/blocks.py": "tests/store",
     "gateway/store/block_rows.py": "tests/store",

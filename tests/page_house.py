@@ -17,11 +17,11 @@ from lxml.html import HtmlElement, document_fromstring
 from werkzeug.test import TestResponse
 
 from gateway.core.model import FileLink, FileOrigin
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Takedown, joined
 from gateway.pages import templating
 from gateway.pages.templating import texts
 from gateway.publish.publish_files import file_all
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from tests.applications import application
 from tests.publish.harness import Harness, Sent, dc, make_databases

@@ -39,15 +39,15 @@ gateway.formats <- gateway.{core, formats}
 gateway.formats.* <- gateway.{core, formats} + lxml
 gateway.store <- gateway.{core, store} + isal sqlite_utils zlib_ng zstandard
 gateway.store.postgres <- gateway.{core, store} + psycopg
-gateway.publish <- gateway.{core, formats, store.base, store.step, publish} + lxml
-gateway.search <- gateway.{core, search} gateway.store.{base, instance, queries, sqlite.working_file, waiting}
-gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store}
+gateway.publish <- gateway.{core, formats, store.base, publish} + lxml
+gateway.search <- gateway.{core, search, store.base}
+gateway.search.indexing <- gateway.{core, formats, publish.descriptions, search, store.base}
 gateway.fulltext <- gateway.{core, fulltext}
 gateway.fulltext.{deciding, review} <- gateway.{core, store.base, fulltext}
-gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store}
-gateway.fulltext.release <- gateway.{core, publish.publish_files, store.base, store.waiting, store.step, fulltext}
-gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base, store.instance,
-  store.opening, store.takedown_file, takedowns}
+gateway.fulltext.{log_completion, stored_files, stored_search} <- gateway.{core, fulltext, store.base}
+gateway.fulltext.release <- gateway.{core, publish.publish_files, publish.step, store.base, fulltext}
+gateway.takedowns <- gateway.{core, formats, fulltext, publish, search.indexing, store.base,
+  takedowns}
 # Rooms that answer requests know the store by the types in base.py only. Pure parts use no library; routes know HTTP.
 # They never import each other, and are handed what reads records.
 gateway.oaipmh <- GROUND gateway.{core.pieces, store.base, oaipmh}
@@ -57,7 +57,7 @@ gateway.resourcesync <- GROUND gateway.{core.durable, core.permissions, store.ba
 gateway.resourcesync.{dumps, files, routes, shared} <- GROUND gateway.{store.base,
   resourcesync} + flask isal werkzeug
 gateway.hub <- gateway.{core, resourcesync.addresses, resourcesync.periods, store.base, hub}
-gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store, hub}
+gateway.hub.subscribers <- gateway.{core, resourcesync.addresses, store.base, hub}
 gateway.hub.{routes, websub_routes} <- gateway.{core, resourcesync.periods, store.base, hub} + flask
 gateway.pages <- GROUND gateway.{core.settings, store.base, search.base, pages} + jinja2 markupsafe
 gateway.pages.{answers, browse_routes, copies, crawlers, item_routes, list_pages, machines,
@@ -66,15 +66,15 @@ gateway.pages.{answers, browse_routes, copies, crawlers, item_routes, list_pages
 # The only one that writes. It knows the databases by their protocols, and what decides is handed to it.
 gateway.review <- gateway.{core, pages, store.base, takedowns.plans, fulltext, review} + flask
   flask_wtf werkzeug
-gateway.review.users <- gateway.{core, store, fulltext, review} + argon2
+gateway.review.users <- gateway.{core, store.base, fulltext, review} + argon2
 gateway.review.throttle <- GROUND gateway.store.base
-gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store, takedowns,
-  ops}
+gateway.ops <- gateway.{core, formats, hub, publish, resourcesync.addresses, review.users, search, store.base,
+  takedowns, ops}
 gateway.ops.schemas <- GROUND gateway.store.base + flask
-gateway.ops.upkeep <- gateway.{core, formats, publish, search, store, takedowns, ops} + tomlkit
-gateway.ops.metrics <- gateway.{core, hub, store} + prometheus_client
+gateway.ops.upkeep <- gateway.{core, formats, publish, search, store.base, takedowns, ops} + tomlkit
+gateway.ops.metrics <- gateway.{core, hub, store.base} + prometheus_client
 gateway.server <- gateway.{core, server} + gunicorn httptools
-gateway.server.serve <- gateway.{core, hub.subscribers, ops, server, store.opening} + click flask gunicorn
+gateway.server.serve <- gateway.{core, hub.subscribers, ops, server, store.base} + click flask gunicorn
 gateway <- gateway + flask
 gateway.app <- gateway + flask
 gateway.__main__ <- gateway.cli
@@ -89,9 +89,9 @@ harvester.http <- GROUND gateway.core.settings harvester.{runtime, xml, http} + 
 harvester.http.local_files <- GROUND harvester.{runtime, http} + zstandard
 harvester.http.robots_txt <- GROUND harvester.http + protego
 # Sources, services and steps are handed `fetch`. They know what is asked and answered, and never what connects.
-harvester.sources <- GROUND gateway.{formats, core.xmlio, store.queries} MESSAGES
+harvester.sources <- GROUND gateway.{formats, core.xmlio, core.working_file} MESSAGES
   harvester.{runtime.durable_files, xml, sources} + lxml
-harvester.fulltext <- gateway.{core, formats, fulltext, store, takedowns.withdrawing}
+harvester.fulltext <- gateway.{core, formats, fulltext, store.base, takedowns.withdrawing}
   harvester.{words, runtime.interrupts, runtime.worker_pool, http, fulltext} + rapidfuzz
 harvester.fulltext.pages <- GROUND gateway.core.xmlio MESSAGES harvester.xml WORKS harvester.fulltext.pages + bs4 lxml
 harvester.fulltext.pdf <- GROUND gateway.core.{children, sandbox} WORKS harvester.fulltext.{pages, pdf} + rapidfuzz
@@ -100,12 +100,13 @@ harvester.fulltext.steps <- GROUND MESSAGES harvester.xml WORKS harvester.fullte
 harvester.validate <- GROUND gateway.core.xmlio MESSAGES harvester.{runtime.exit_status, runtime.durable_files,
   sources.resourcesync.bounded_parser, sources.resourcesync.fixity, sources.resourcesync.leads,
   sources.resourcesync.package, xml.parsing, validate}
-harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, publish.unused, search.indexing, store,
-  takedowns.apply, takedowns.withdrawing} harvester.{runtime, http, sources, fulltext, harvest}
+harvester.harvest <- gateway.{core, ops.clocks, ops.recovery, publish.publish, publish.step, publish.unused,
+  search.indexing, store.base, takedowns.apply, takedowns.withdrawing}
+  harvester.{runtime, http, sources, fulltext, harvest}
 harvester.harvest.sources_toml <- GROUND gateway.core.{durable, permissions}
   harvester.{runtime, http, sources, harvest} + tomlkit
 harvester.dump <- GROUND harvester.{runtime, xml, http, sources, harvest, dump}
-harvester.mirror <- GROUND gateway.{core.xmlio, formats._stated, store.queries} harvester.{words, runtime, http,
+harvester.mirror <- GROUND gateway.{core.xmlio, core.working_file, formats._stated} harvester.{words, runtime, http,
   sources, fulltext.pdf, harvest, dump, mirror} + isal lxml
 harvester.offer <- gateway.{core, fulltext.stored_files, publish.descriptions, publish.withholding} harvester.{runtime,
   http, fulltext, harvest, offer} + coarnotify
@@ -113,22 +114,22 @@ harvester.schedule <- gateway.{core, fulltext, takedowns.apply} harvester.{runti
   mirror, offer, schedule}
 # The files of our ResourceSync source and the lists of our hub: made as its routes make them, never by a route.
 harvester.schedule.kept_files <- gateway.{core, pages.item_places, pages.site, publish.descriptions,
-  resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, store.step}
+  resourcesync.addresses, resourcesync.keeping, resourcesync.site_resources, publish.step}
   harvester.{runtime, harvest.instance, schedule.rounds}
 harvester.schedule.hub.news <- gateway.{core, hub.topics, pages.item_places, pages.site, publish.descriptions,
   resourcesync.addresses, resourcesync.documents, resourcesync.site_resources, store.base} harvester.{http.messages,
   schedule.hub}
 harvester.schedule.hub <- gateway.{core, hub.topics, hub.subscribers, store.base} harvester.{runtime,
   http, harvest.instance, schedule.rounds, schedule.hub}
-harvester.audit <- gateway.{core, formats, store} harvester.{xml, http, fulltext, mirror, audit}
-harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store}
+harvester.audit <- gateway.{core, formats, store.base} harvester.{xml, http, fulltext, mirror, audit}
+harvester.graph <- gateway.{core, fulltext, pages.reference, pages.shown, search.indexing, store.base}
   harvester.{http.urls, runtime, graph}
 harvester.graph.database <- GROUND harvester.{runtime, graph} + ladybug
 harvester.graph.query_process <- gateway.core.sandbox + ladybug
 harvester.commands.check <- gateway.{core, ops.health} harvester.{commands.output, harvest, mirror.instance_memory,
   schedule} + click
 harvester.commands.common_words <- gateway.core.normal_forms harvester.words + snowballstemmer
-harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, publish.unused, store, takedowns}
+harvester.commands <- gateway.{core, fulltext, hub.subscribers, publish.rebuild, publish.unused, store.base, takedowns}
   HARVESTER + click
 harvester.__main__ <- harvester.cli
 harvester.cli <- gateway.core harvester.{commands, runtime} + click
@@ -270,18 +271,25 @@ def test_the_gateway_has_at_most_eleven_floors() -> None:
     assert max(floors.values()) <= 11, floors
 
 
-def test_a_backend_the_network_and_the_harvester_are_imported_only_where_they_may_be() -> None:
-    doors = {"gateway.store.sqlite.database_files", "gateway.store.sqlite.working_file"}
-    rooms = ("gateway.store.sqlite", "gateway.store.postgres")
-    backends = tuple(name for name in MODULES if _is_below(name, rooms) and name not in {*rooms, *doors})
-    assert backends
-    assert _importers(backends, ("gateway.store",)) == set()
+def test_the_store_has_one_door_of_at_most_fifteen_names() -> None:
+    """And what answers requests is handed databases: it never opens, copies or repairs one."""
+    imported = {name for _, name in _importers(("gateway.store",), ("gateway.store",))}
+    assert {name for name in imported if not name.startswith("gateway.store.base.")} == set()
+    assert len(imported) <= 15, imported
+    openers = tuple(f"gateway.store.base.{name}" for name in ("Databases", "copy_databases", "database_files"))
+    answering = tuple(f"gateway.{room}" for room in ("oaipmh", "resourcesync", "pages", "review"))
+    opening = {module for module, _ in _importers(openers, ("gateway.store",)) if _is_below(module, answering)}
+    assert opening == {"gateway.review.users"}
+
+
+def test_the_network_and_the_harvester_are_imported_only_where_they_may_be() -> None:
     assert _importers(NETWORK, MAY_CONNECT) == set()
     assert _importers(("harvester",), ("harvester",)) == set()
 
 
 # Files of one machine that are no databases of an instance: an index, a plan, a mirror's and an audit's ledgers.
 WORKING_FILES = {
+    "gateway.core.working_file",
     "gateway.search.sqlite_index",
     "gateway.search.sqlite_reader",
     "harvester.harvest.named_records",

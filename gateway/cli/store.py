@@ -26,7 +26,7 @@ def copy(folder: Path, /, origin: str, target: str, is_rehearsal: bool, as_json:
     Identifiers, datestamps, tokens and cursors stay valid. Everything is compared. `gateway serve` goes on reading, and
     whatever writes waits; afterwards nothing can write to FROM any more. A copy that was stopped begins again.
     """
-    from gateway.store.copying import copy as run  # noqa: PLC0415
+    from gateway.store.base import copy_databases as run  # noqa: PLC0415
 
     places = ("" if place == "files" else place for place in (origin, target))
     here, there = (load(folder, options={"store": place}) for place in places)

@@ -178,10 +178,10 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     from gateway.ops.upkeep import check_store, complete_takedowns  # noqa: PLC0415
     from gateway.server.serve import convert_first  # noqa: PLC0415
     from gateway.server.serve import serve as run  # noqa: PLC0415
-    from gateway.store.opening import needs_conversion  # noqa: PLC0415
+    from gateway.store.base import Databases  # noqa: PLC0415
 
     settings = load(folder)
-    opened = convert_first(settings, host, port) if needs_conversion(settings) else None
+    opened = convert_first(settings, host, port) if Databases(settings).need_conversion() else None
     check_store(folder)
     if doubt := complete_takedowns(folder):
         say(doubt)
@@ -202,13 +202,13 @@ def backup(folder: Path, target: Path, as_json: bool) -> None:
     DIR contains one backup: the former one, until the new one is complete and verified. DIR must be outside of the
     instance folder.
     """
+    from gateway.core.instance_folder import STORE  # noqa: PLC0415
     from gateway.ops.backup import back_up, words  # noqa: PLC0415
     from gateway.ops.upkeep import check_store  # noqa: PLC0415
-    from gateway.store.instance import STORE  # noqa: PLC0415
-    from gateway.store.opening import has_database, is_on_server  # noqa: PLC0415
+    from gateway.store.base import Databases  # noqa: PLC0415
 
     settings = load(folder)
-    if not is_on_server(settings) and has_database(settings, STORE):
+    if not Databases(settings).are_on_server() and Databases(settings).has(STORE):
         check_store(folder)  # a new store must not replace the backup of the one that was lost
     with progress("Backup") as show:
         done = back_up(settings, target, show)

@@ -1,6 +1,6 @@
 """Who shows how far the conversion of a store is: a command draws a bar, and `gateway serve` answers with it.
 
-Any command may be the first one that opens the store after an upgrade, so nobody hands this down to `open_store`.
+Any command may be the first one that opens the store after an upgrade, so nobody hands this down to what opens it.
 """
 
 from collections.abc import Callable, Iterator

@@ -20,6 +20,7 @@ __all__ = [
     "Setting",
     "Settings",
     "Value",
+    "default_settings",
     "instance_folder",
     "load",
     "place_of_copy",
@@ -106,6 +107,11 @@ def load(
             values[name] = _checked(name, value, origin)
             origins[name] = origin
     return Settings(instance, values, origins)
+
+
+def default_settings(instance: Path) -> Settings:
+    """Return the default settings for a folder that has databases as files, such as that of a restore."""
+    return Settings(instance, {setting.name: setting.default for setting in SETTINGS}, {})
 
 
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:

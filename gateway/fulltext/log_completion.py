@@ -11,14 +11,13 @@ from contextlib import closing
 from typing import Final
 
 from gateway.core.errors import StoreError
+from gateway.core.instance_folder import DISCOVERY
 from gateway.core.model import Decision, DecisionFilter, Deed, LogLine, name_key
 from gateway.core.settings import Settings
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.xmltext import parse_utc_datetime
 from gateway.fulltext.decisions import RULE
-from gateway.store.base import Discovery, Users
-from gateway.store.instance import DISCOVERY
-from gateway.store.opening import has_database, open_discovery, open_users
-from gateway.store.takedown_file import TakedownFile
+from gateway.store.base import Databases, Discovery, Users
 
 
 def line_of(decision: Decision, network: str = "") -> LogLine:
@@ -57,7 +56,7 @@ def note_takedowns(settings: Settings) -> None:
     If a removed entry is added again, the list does not say any more that it was removed.
     """
     try:
-        with closing(open_users(settings)) as users:
+        with closing(Databases(settings).users()) as users:
             begins = users.log_begins()
             if begins is not None:
                 users.write_missing(sorted(_of_takedowns(settings, begins)))
@@ -66,9 +65,9 @@ def note_takedowns(settings: Settings) -> None:
 
 
 def _of_decisions(settings: Settings, since: int) -> Iterator[LogLine]:
-    if not has_database(settings, DISCOVERY):
+    if not Databases(settings).has(DISCOVERY):
         return
-    with closing(open_discovery(settings, only_reads=True)) as discovery:
+    with closing(Databases(settings).discovery(only_reads=True)) as discovery:
         for name in discovery.deciders():
             if name != RULE:
                 yield from map(line_of, _decisions_of(discovery, DecisionFilter(name, since=since)))

@@ -19,6 +19,7 @@ from gateway.core.addresses import address
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Candidate, Decision, FileLink, FileOrigin, ItemState, Outcome, Unpublished
 from gateway.core.settings import Settings
+from gateway.core.waiting import locked
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import UNSEEN
 from gateway.fulltext.licenses import is_open, license_of, license_uri
@@ -26,9 +27,8 @@ from gateway.fulltext.search_result import NAMED
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of, retracted_of
 from gateway.publish.publish_files import file_all
+from gateway.publish.step import EPOCH_FACT
 from gateway.store.base import Discovery, Inbox, Store
-from gateway.store.step import EPOCH_FACT
-from gateway.store.waiting import locked
 
 _TERMS_FACT = "terms of files"
 BATCH = 100  # items of one transaction, and of one publication

@@ -17,7 +17,7 @@ from typing import IO
 from gateway.core.errors import StoreUnwritable
 from gateway.core.permissions import file_mode
 from gateway.core.settings import place_of_copy
-from gateway.store.takedown_file import TakedownFile
+from gateway.core.takedown_file import TakedownFile
 
 # The prefix of the names of temporary files in Python.
 _PREFIX = "tmp"

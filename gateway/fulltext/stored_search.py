@@ -9,13 +9,12 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from gateway.core.errors import StoreError
+from gateway.core.instance_folder import DISCOVERY
 from gateway.core.model import Candidate, Decision, Match, Outcome, SearchState, Trace, Tried
 from gateway.core.settings import Settings
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import NAMED, REVIEWED, Identity, SearchResult
-from gateway.store.base import Discovery
-from gateway.store.instance import DISCOVERY
-from gateway.store.opening import has_database, open_discovery
+from gateway.store.base import Databases, Discovery
 
 
 def search_as_json(result: SearchResult) -> str:
@@ -181,8 +180,8 @@ class PastSearches:
 
     def _opened(self) -> Discovery | None:
         with self._lock:
-            if self._discovery is None and has_database(self._settings, DISCOVERY):
-                self._discovery = open_discovery(self._settings, only_reads=True)
+            if self._discovery is None and Databases(self._settings).has(DISCOVERY):
+                self._discovery = Databases(self._settings).discovery(only_reads=True)
             return self._discovery
 
     def close(self) -> None:

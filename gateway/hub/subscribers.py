@@ -11,7 +11,7 @@ from gateway.core.settings import Settings, Value
 from gateway.core.xmltext import utc_datetime
 from gateway.hub.topics import Topics
 from gateway.resourcesync.addresses import resource_sets
-from gateway.store.opening import open_subscribers
+from gateway.store.base import Databases
 
 _EVER = 10**12
 _MANY = 10**9
@@ -50,7 +50,7 @@ def _failing(subscriber: Subscriber) -> str:
 
 def known(settings: Settings) -> tuple[list[dict[str, Value | None]], int]:
     """Return the facts of all subscriptions, and how many requests are not verified yet. Raise StoreError."""
-    with closing(open_subscribers(settings)) as subscribers:
+    with closing(Databases(settings).subscribers()) as subscribers:
         return [_facts(subscriber) for subscriber in subscribers.all()], len(subscribers.requests(_EVER, _MANY))
 
 
@@ -59,7 +59,7 @@ def state(settings: Settings, now: int) -> tuple[str, tuple[str, ...]]:
 
     Raise StoreError.
     """
-    with closing(open_subscribers(settings)) as subscribers:
+    with closing(Databases(settings).subscribers()) as subscribers:
         everybody = subscribers.all()
         asked = [request.asked_at for request in subscribers.requests(_EVER, _MANY) if not request.tries]
     count = sum(subscriber.failing_since > 0 for subscriber in everybody)
@@ -76,7 +76,7 @@ def state(settings: Settings, now: int) -> tuple[str, tuple[str, ...]]:
 
 def remove(settings: Settings, number: int) -> None:
     """Remove a subscription. Raise ConfigurationError if there is none with this number, and StoreError."""
-    with closing(open_subscribers(settings)) as subscribers:
+    with closing(Databases(settings).subscribers()) as subscribers:
         try:
             is_removed = subscribers.remove(number, _REASON)
         except StoreMissing:

@@ -22,14 +22,13 @@ from time import gmtime, strftime, time
 from typing import Any, NamedTuple, TypeAlias
 
 from gateway.core import durable
+from gateway.core.ceiling import Ceiling
 from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreMissing, StoreUnwritable
+from gateway.core.instance_folder import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance
 from gateway.core.settings import Settings
 from gateway.core.xmltext import utc_datetime
-from gateway.store.ceiling import Ceiling
-from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance
-from gateway.store.opening import check_on_files, open_store
-from gateway.store.sqlite import database_files
+from gateway.store.base import Databases, database_files
 
 MANIFEST = "backup.json"
 GENERATION = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
@@ -141,7 +140,7 @@ def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: No
     another backup is written there, StoreUnwritable if it cannot be written. Raise StoreMissing if the instance lacks a
     database that the former backup has, StoreDamaged if a database is damaged, and TakedownsUnreadable.
     """
-    check_on_files(settings, _ON_SERVER)
+    Databases(settings).check_on_files(_ON_SERVER)
     folder, target = settings.instance, target.absolute()
     if not folder.is_dir():
         raise ConfigurationError(f"There is no instance in {folder}. Choose another folder with --instance.")
@@ -210,7 +209,7 @@ class _Backup:
                     "(`gateway restore --missing`), or choose an empty folder."
                 )
         if self._instance.has(STORE):
-            with closing(open_store(settings)) as store:
+            with closing(Databases(settings).store()) as store:
                 store.takedowns()  # raises if entries are lost that the former backup may have
 
     def _free_place(self) -> Path:

@@ -12,9 +12,9 @@ from statistics import median
 from time import time
 from typing import NamedTuple
 
+from gateway.core.clock import Moment
 from gateway.core.model import SourceClock
 from gateway.store.base import Store
-from gateway.store.clock import Moment
 
 _LATELY_SECONDS = 604_800  # an older comparison says little about the clock as it is now
 _ALONE_SECONDS = 3600  # by which the only source must differ, in both of its times

@@ -7,10 +7,12 @@ from pathlib import Path
 from time import time
 
 from gateway.core import permissions, sandbox
+from gateway.core.clock import THIS_HOST
 from gateway.core.durable import digest_of
 from gateway.core.errors import GatewayError, SearchUnavailable
 from gateway.core.finding import Finding, guarded
 from gateway.core.instance import base_url_doubt, check_settings, secret
+from gateway.core.instance_folder import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance, remedy
 from gateway.core.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.core.states import of_lacks, of_unused
 from gateway.core.takedowns import UNERASED, UNSETTLED
@@ -22,16 +24,12 @@ from gateway.ops.backup import documents
 from gateway.ops.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.publish.rebuild import outdated
 from gateway.publish.source_facts import made, optional
+from gateway.publish.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
 from gateway.publish.unused import unused_elements
 from gateway.resourcesync.addresses import resource_sets
 from gateway.review import users
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import Inbox, Store
-from gateway.store.clock import THIS_HOST
-from gateway.store.instance import COPIES, DATABASES, ENDING, INBOX, IRREPLACEABLE, STORE, Instance, remedy
-from gateway.store.opening import is_on_server, open_inbox, open_store
-from gateway.store.sqlite.database_files import damage, is_database
-from gateway.store.step import INBOX_IS_OLD, check_domain, last_lost, store_lacks
+from gateway.store.base import Databases, Inbox, Store, database_files
 from gateway.takedowns.apply import pending
 from gateway.takedowns.plans import Listed
 
@@ -131,12 +129,12 @@ def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     """Look at all files, then at what is in the databases that can be opened."""
     instance = Instance(settings.instance)
     yield from (Finding("problem", sentence) for sentence in instance.unusable())
-    names = [name for name in IRREPLACEABLE if not (name in DATABASES and is_on_server(settings))]
+    names = [name for name in IRREPLACEABLE if not (name in DATABASES and Databases(settings).are_on_server())]
     yield from guarded(_files(instance, names, is_whole=is_whole))
     yield from guarded(_copies(instance, is_whole=is_whole))
     with ExitStack() as opened:
         try:
-            store = open_store(settings)
+            store = Databases(settings).store()
             opened.enter_context(closing(store))
         except GatewayError as error:
             yield Finding("problem", str(error))
@@ -162,8 +160,8 @@ def _files(instance: Instance, names: Iterable[str], *, is_whole: bool) -> Itera
     # The store has a check of its own, which reads more.
     databases = (name for name in (*DATABASES, *instance.names()) if name.endswith(ENDING) and name != STORE)
     for name in dict.fromkeys(databases):
-        if instance.is_there(name) and (name in DATABASES or is_database(instance.path(name))):
-            damages = damage(instance.path(name), is_whole=is_whole)
+        if instance.is_there(name) and (name in DATABASES or database_files.is_database(instance.path(name))):
+            damages = database_files.damage(instance.path(name), is_whole=is_whole)
             yield from (Finding("problem", f"{sentence} {remedy(name)}") for sentence in damages)
 
 
@@ -185,7 +183,7 @@ def _copies(instance: Instance, *, is_whole: bool) -> Iterator[Finding]:
 
 def _inbox(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     """Check the inbox, and whether it belongs to the store."""
-    with closing(open_inbox(settings)) as inbox:
+    with closing(Databases(settings).inbox()) as inbox:
         yield from (Finding("problem", f"{sentence} {remedy(INBOX)}") for sentence in inbox.check(is_whole=is_whole))
         yield from _step(store, inbox)
         yield from _host_clock(inbox, settings)

@@ -17,8 +17,7 @@ from gateway.core.errors import GatewayError
 from gateway.core.model import RunOutcome
 from gateway.core.settings import Settings
 from gateway.hub.topics import Backlog, Topics
-from gateway.store.base import Inbox, Store, Subscribers
-from gateway.store.opening import open_inbox, open_store, open_subscribers
+from gateway.store.base import Databases, Inbox, Store, Subscribers
 
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
@@ -176,8 +175,11 @@ def application(folder: Path, settings: Settings, topics: Topics | None) -> Call
     """
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
-    hub = None if topics is None else Hub(lambda: open_subscribers(settings), Backlog(topics))
-    state = State(settings.instance, lambda: open_store(settings), lambda: open_inbox(settings), time.time, hub)
+    databases = Databases(settings)
+    hub = None if topics is None else Hub(databases.subscribers, Backlog(topics))
+    state = State(
+        settings.instance, lambda: Databases(settings).store(), lambda: Databases(settings).inbox(), time.time, hub
+    )
     registry.register(state)
     metrics = make_wsgi_app(registry)
 

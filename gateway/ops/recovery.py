@@ -18,8 +18,8 @@ from gateway.formats import written
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
 from gateway.publish.source_facts import add_format, facts_from, keep_note
+from gateway.publish.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
 from gateway.store.base import Inbox, Store
-from gateway.store.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
 
 # It is called with the number of published pages, and with that of all pages.
 Progress: TypeAlias = Callable[[int, int], None]

@@ -15,7 +15,9 @@ from pathlib import Path
 from time import gmtime, strftime, time
 from typing import NamedTuple
 
-from gateway.core import durable, permissions
+from gateway.core import ceiling, durable, permissions, takedown_file
+from gateway.core.ceiling import Ceiling
+from gateway.core.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
 from gateway.core.errors import (
     ClockAhead,
     ConfigurationError,
@@ -25,20 +27,15 @@ from gateway.core.errors import (
     StoreUnwritable,
     TakedownsUnreadable,
 )
-from gateway.core.settings import READY, load
+from gateway.core.instance_folder import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
+from gateway.core.settings import READY, default_settings, load
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Takedown, Takedowns, joined
 from gateway.core.xmltext import utc_datetime
 from gateway.ops.backup import MANIFEST, Entry, Manifest, copy_document, documents, read_manifest, reading
+from gateway.publish.step import EPOCH_FACT, last_lost
 from gateway.search.indexing import remove_index
-from gateway.store import ceiling, takedown_file
-from gateway.store.base import TAKEDOWNS_FACT
-from gateway.store.ceiling import Ceiling
-from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.instance import ASIDE, COPIES, GRAPH, INBOX, NOTES, STAGING, STORE, TAILS, USERS, Instance
-from gateway.store.opening import check_on_files, open_inbox, open_store, open_users, settings_of_files
-from gateway.store.sqlite import database_files
-from gateway.store.step import EPOCH_FACT, last_lost
-from gateway.store.takedown_file import TakedownFile
+from gateway.store.base import TAKEDOWNS_FACT, Databases, database_files
 from gateway.takedowns.apply import apply_takedowns, pending
 
 _MOST_NAMES = 5
@@ -84,10 +81,12 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
     After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable, if the
     files were restored and the takedowns could not be applied.
     """
-    settings = settings_of_files(folder)
+    settings = default_settings(folder)
     with suppress(ConfigurationError):  # it may be wrong or missing, and is restored
         settings = load(folder)
-    check_on_files(settings, "Restore the database with `pg_restore`, then run `gateway rebuild --from-inbox`.")
+    Databases(settings).check_on_files(
+        "Restore the database with `pg_restore`, then run `gateway rebuild --from-inbox`."
+    )
     known = read_manifest(source)
     if known is None:
         raise ConfigurationError(f"There is no backup in {source}: {MANIFEST} is missing. Choose another folder.")
@@ -195,14 +194,14 @@ class _Restoring:
         durable.make_folder(self._staging)
         if STORE in names:
             self._continue_clock()
-            with closing(open_store(settings_of_files(self._staging))) as store:
+            with closing(Databases(default_settings(self._staging)).store()) as store:
                 # A new epoch: tokens of the lost store are invalid, and files are checked again.
                 store.remember(EPOCH_FACT, secrets.token_hex(8))
         if INBOX in names:
-            with closing(open_inbox(settings_of_files(self._staging))) as inbox:
+            with closing(Databases(default_settings(self._staging)).inbox()) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
         if USERS in names:
-            with closing(open_users(settings_of_files(self._staging))) as users:
+            with closing(Databases(default_settings(self._staging)).users()) as users:
                 users.end_sessions()  # some were ended after the backup
         for name in NOTES:  # those of the instance stay
             (self._staging / name).unlink(missing_ok=True)
@@ -280,8 +279,8 @@ def _adjust(folder: Path) -> None:
     """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
     if not all(map(Instance(folder).is_there, (STORE, INBOX))):
         return
-    files = settings_of_files(folder)
-    with closing(open_store(files)) as store, closing(open_inbox(files)) as inbox:
+    files = default_settings(folder)
+    with closing(Databases(files).store()) as store, closing(Databases(files).inbox()) as inbox:
         if last := last_lost(store, inbox):
             inbox.number_behind(last)
         new, _ = pending(store)

@@ -16,32 +16,23 @@ from time import gmtime, strftime, time
 import tomlkit
 
 from gateway.core import permissions
+from gateway.core.ceiling import Ceiling
 from gateway.core.durable import write
 from gateway.core.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.core.instance import check_settings
+from gateway.core.instance_folder import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
 from gateway.core.model import Compacted, Lack
 from gateway.core.settings import SETTINGS, Settings, Value, load
 from gateway.core.states import of_lacks
+from gateway.core.waiting import leave_with_parent, locked
 from gateway.formats import named, written
 from gateway.ops import recovery
 from gateway.publish import rebuild as again
 from gateway.publish.rebuild import LOCK, RebuildProcesses, Rebuilt, processors
 from gateway.publish.source_facts import add_format, adopt, made, noted, optional
+from gateway.publish.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
-from gateway.store.base import Inbox, Store
-from gateway.store.ceiling import Ceiling
-from gateway.store.instance import ASIDE, COPIES, DISCOVERY, INBOX, STORE, Instance
-from gateway.store.opening import (
-    DiscoveryOnDemand,
-    check_on_files,
-    has_database,
-    is_on_server,
-    open_inbox,
-    open_store,
-)
-from gateway.store.sqlite.database_files import ceiling, check_not_served, unused
-from gateway.store.step import check_domain, check_whole, fix_domain, is_published, store_lacks, unfinished
-from gateway.store.waiting import leave_with_parent, locked
+from gateway.store.base import Databases, DiscoveryOnDemand, Inbox, Store, database_files
 from gateway.takedowns.apply import pending
 from gateway.takedowns.withdrawing import carry_out, finish_erasure
 
@@ -58,14 +49,17 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
     """
     settings = load(folder, options=options)
     check_settings(settings)
-    if is_on_server(settings):
-        has_database(settings, STORE)  # raises before anything is made if the database cannot be used
+    if (databases := Databases(settings)).are_on_server():
+        databases.has(STORE)  # raises before anything is made if the database cannot be used
     try:
         is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()
         (folder / COPIES).mkdir(parents=True, exist_ok=True)
         Instance(folder).accept_losses()
         make_secret(folder)
-        with closing(open_store(settings, create=True)) as store, closing(open_inbox(settings, create=True)) as inbox:
+        with (
+            closing(Databases(settings).store(create=True)) as store,
+            closing(Databases(settings).inbox(create=True)) as inbox,
+        ):
             fix_domain(store, settings.text("repository_domain"))
             _introduce(store, inbox, named(settings.text("formats_made")))
         is_new = not (folder / "config.toml").exists()
@@ -91,7 +85,7 @@ def _introduce(store: Store, inbox: Inbox, wanted: Iterable[str]) -> None:
 
 def count_items(folder: Path) -> int:
     """Return how many items are in the store, including deleted ones. Raise StoreError if it cannot be opened."""
-    with closing(open_store(load(folder))) as store, store.view() as view:
+    with closing(Databases(load(folder)).store()) as store, store.view() as view:
         return sum(store.counts(source.name)["items"] for source in view.sources())
 
 
@@ -102,7 +96,7 @@ def changed_formats(folder: Path) -> Iterator[str]:
     """
     settings = load(folder)
     wanted = frozenset(named(settings.text("formats_made")))
-    with closing(open_store(settings)) as store:
+    with closing(Databases(settings).store()) as store:
         present = optional(made(store))
     if new := sorted(wanted - present):
         yield f"Records in {', '.join(new)} are made, because formats_made names them."
@@ -121,7 +115,7 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
     settings = load(folder)
     check_settings(settings)
     wanted = named(settings.text("formats_made"))
-    with following(settings) as index, closing(open_inbox(settings)) as inbox:
+    with following(settings) as index, closing(Databases(settings).inbox()) as inbox:
         check_domain(index.store, settings.text("repository_domain"))
         check_whole(index.store, inbox)
         _check_prefix(index.store, metadata_prefix, wanted)
@@ -192,7 +186,7 @@ def rebuild_parts(folder: str, metadata_prefix: str | None = None) -> int:
 def _rebuilt(folder: Path, metadata_prefix: str | None) -> Iterator[Rebuilt]:
     settings = load(folder)
     turn = partial(locked, folder / "locks" / LOCK)
-    with following(settings, completes=False) as index, closing(open_inbox(settings)) as inbox:
+    with following(settings, completes=False) as index, closing(Databases(settings).inbox()) as inbox:
         remaker = again.Remaker(index.store, inbox, metadata_prefix, turn)
         for line in sys.stdin:
             after, until = json.loads(line)
@@ -212,10 +206,10 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     """
     settings = load(folder)
     check_settings(settings)
-    if not is_on_server(settings):
-        check_not_served(folder / STORE)
+    if not Databases(settings).are_on_server():
+        database_files.check_not_served(folder / STORE)
     Instance(folder).accept_losses(STORE)
-    with closing(open_inbox(settings)) as inbox, following(settings, create=True) as index:
+    with closing(Databases(settings).inbox()) as inbox, following(settings, create=True) as index:
         store = index.store
         check_domain(store, settings.text("repository_domain"))
         wanted = named(settings.text("formats_made"))
@@ -229,7 +223,7 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
     """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
     with closing(DiscoveryOnDemand(settings)) as discovery:
-        has_searched = has_database(settings, DISCOVERY)
+        has_searched = Databases(settings).has(DISCOVERY)
         carry_out(store, inbox, discovery.open if has_searched else None, settings)
 
 
@@ -248,7 +242,7 @@ def complete_takedowns(folder: Path) -> str:
         try:
             new, lifted = pending(store)
             is_to_be_withdrawn = bool(new)
-            with closing(open_inbox(settings)) as inbox:
+            with closing(Databases(settings).inbox()) as inbox:
                 if new or lifted:
                     _withdraw(store, inbox, settings)
                 else:
@@ -264,7 +258,7 @@ def complete_takedowns(folder: Path) -> str:
 
 def _has_inbox(settings: Settings) -> bool:
     """Return whether there is an inbox, lost or not: a copy that only serves has none."""
-    return is_on_server(settings) or Instance(settings.instance).is_there(INBOX)
+    return Databases(settings).are_on_server() or Instance(settings.instance).is_there(INBOX)
 
 
 def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
@@ -273,7 +267,7 @@ def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
     `is_accepted`: accept the clock of this machine, however far it has jumped. Raise ClockAhead if only this process
     sees that time, another StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
     """
-    with closing(open_store(load(folder))) as store:
+    with closing(Databases(load(folder)).store()) as store:
         if is_accepted:
             store.believe()
         with store.view() as view:
@@ -286,11 +280,11 @@ def doubt_of_store(folder: Path) -> str:
     Raise StoreError if the store cannot be read.
     """
     settings = load(folder)
-    with closing(open_store(settings)) as store:
+    with closing(Databases(settings).store()) as store:
         if not _has_inbox(settings):
             return unfinished(store)
         try:
-            with closing(open_inbox(settings)) as inbox:
+            with closing(Databases(settings).inbox()) as inbox:
                 return store_lacks(store, inbox)
         except StoreError:  # a damaged inbox is no problem of the store; `gateway check` reports it
             return ""
@@ -309,7 +303,7 @@ def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool
     with how many blocks were looked at, and of how many. It is not complete if the disk gets the space only when a
     reader has finished. Raise StoreError, and ConfigurationError for wrong settings.
     """
-    with closing(open_store(load(folder))) as store:
+    with closing(Databases(load(folder)).store()) as store:
         done = store.compact(is_thorough=True, progress=progress)
         if is_anew:
             done = done._replace(smaller_by=done.smaller_by + store.vacuum(), kept_free=0)
@@ -322,15 +316,17 @@ def put_store_aside(folder: Path) -> Path | None:
 
     Raise StoreBusy if another program has it open, and ConfigurationError if it is no file.
     """
-    check_on_files(load(folder), "Run `alter schema store rename to store_former` in psql, and repeat without --anew.")
+    Databases(load(folder)).check_on_files(
+        "Run `alter schema store rename to store_former` in psql, and repeat without --anew."
+    )
     file = folder / STORE
     if not file.exists():
         return None
     answered = 0
     with suppress(StoreError, TypeError):  # it is damaged, or its making was interrupted
-        answered = ceiling(file)  # opening the store would move the records of an earlier release first
+        answered = database_files.ceiling(file)  # opening the store would move the records of an earlier release first
     aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
-    with unused(file):
+    with database_files.unused(file):
         if answered > Ceiling(file).read():
             Ceiling(file).write(answered)
         Instance(folder).put_aside(STORE, aside)

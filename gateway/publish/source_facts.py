@@ -9,8 +9,8 @@ from gateway.core.model import Format, ItemFiles, Publication, Source
 from gateway.formats import MetadataFormat, written
 from gateway.publish.items import write
 from gateway.publish.mapping import Made, SourceFacts
+from gateway.publish.step import DOMAIN_FACT
 from gateway.store.base import Inbox, Store
-from gateway.store.step import DOMAIN_FACT
 
 LEAVING: Final = "to be withdrawn"  # as the version of a mapping: the next rebuild makes tombstones
 WITHDRAWN: Final = "withdrawn"

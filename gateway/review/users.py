@@ -21,8 +21,7 @@ from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.log_completion import complete, whoever_calls
 from gateway.review.throttle import FAILURES, Throttle
-from gateway.store.base import Store, Users
-from gateway.store.opening import open_users
+from gateway.store.base import Databases, Store, Users
 
 _SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
 _LONGEST_NAME: Final = 64
@@ -122,7 +121,7 @@ def log(settings: Settings, before: int, limit: int) -> list[dict[str, object]]:
 
 def doubts(settings: Settings, store: Store) -> Iterator[str]:
     """Yield a warning for whatever keeps users from signing in or deciding. Raise StoreError."""
-    with closing(open_users(settings)) as users:
+    with closing(Databases(settings).users()) as users:
         accounts = users.all()
         unusable = [one.user.name for one in accounts if not is_hash(one.password) or users.find(one.user.name) != one]
     if not accounts:
@@ -150,7 +149,7 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
 
 def count(settings: Settings) -> int:
     """Return how many users there are. Raise StoreError."""
-    with closing(open_users(settings)) as users:
+    with closing(Databases(settings).users()) as users:
         return len(users.all())
 
 
@@ -171,7 +170,7 @@ def _account(users: Users, name: str) -> Account:
 def _open(settings: Settings) -> Users:
     if not settings.instance.is_dir():
         raise ConfigurationError(f"There is no instance in {settings.instance}; `gateway init` makes one.")
-    return open_users(settings)
+    return Databases(settings).users()
 
 
 def _line(deed: Deed, about: str) -> LogLine:

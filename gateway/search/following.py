@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gateway.core.errors import IndexDamaged, StoreBusy
+from gateway.core.instance_folder import SEARCH_INDEX
+from gateway.core.waiting import locked
 from gateway.search.base import Index, IndexState
 from gateway.search.entries import Describe, Entry, entry_of
 from gateway.search.sqlite_index import SqliteIndex, discard, mark_of
 from gateway.store.base import Store, View
-from gateway.store.instance import SEARCH_INDEX
-from gateway.store.waiting import locked
 
 NAME: Final = SEARCH_INDEX
 PREFIX: Final = "oai_dc"  # the format that every item has; each change of an item changes it

@@ -22,15 +22,14 @@ from gateway.core.children import Child, Orders, program
 from gateway.core.errors import ConfigurationError, StoreError, StoreUnwritable
 from gateway.core.model import Content, Publication, Work
 from gateway.core.settings import Settings, load
+from gateway.core.waiting import leave_with_parent
 from gateway.formats import oai_dc, oai_didl
 from gateway.publish import descriptions
 from gateway.publish.descriptions import metadata_of
 from gateway.search.base import IndexState
 from gateway.search.following import LINES, IndexKeeper
 from gateway.search.sqlite_reader import open_search
-from gateway.store.base import Store
-from gateway.store.opening import open_store
-from gateway.store.waiting import leave_with_parent
+from gateway.store.base import Databases, Store
 
 SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
 _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
@@ -291,10 +290,10 @@ def following(
     """Open the store of an instance for publishing; the index follows. At the end of the block, both are complete.
 
     Without `completes`, the index may stay behind: for a child process, and for a command that must not wait. With
-    `only_reads`, nothing is written. Raise the errors of `open_store`.
+    `only_reads`, nothing is written. Raise the errors of `Databases.store`.
     """
     index = Following(settings, has_child=completes and not only_reads)
-    store = open_store(settings, create=create, only_reads=only_reads, published=index.note)
+    store = Databases(settings).store(create=create, only_reads=only_reads, published=index.note)
     with closing(store), closing(index):
         index.store = store
         yield index
@@ -318,7 +317,7 @@ def follow(folder: str) -> int:
 
 def _follow(settings: Settings, orders: Orders) -> None:
     keeper = IndexKeeper(settings.instance, describe, lines=_CHILD_LINES)
-    with closing(open_store(settings)) as store:
+    with closing(Databases(settings).store()) as store:
         is_complete = False
         while not orders.is_over and not (is_complete and orders.is_last):
             # Before the step, which then writes the rest. The pause lets others remove items in between.
@@ -345,7 +344,7 @@ def make(settings: Settings, *, is_anew: bool, progress: Progress = lambda *_: N
 
 def _made(settings: Settings, *, is_anew: bool, progress: Progress) -> IndexState:
     keeper = IndexKeeper(settings.instance, describe)
-    with closing(open_store(settings)) as store:
+    with closing(Databases(settings).store()) as store:
         if is_anew:
             keeper.delete()
         while not keeper.advance(store):

@@ -11,11 +11,10 @@ from typing import Final
 
 from gateway.core.errors import IndexDamaged, StoreBusy, StoreError, StoreUnwritable
 from gateway.core.model import ChangeLine
+from gateway.core.working_file import load_file, transaction, translated
 from gateway.search.base import IndexState
 from gateway.search.entries import Entry
 from gateway.search.words import EVERYTHING, name_term, value_term, written
-from gateway.store.queries import load_file
-from gateway.store.sqlite.working_file import transaction, translated
 
 SQL = load_file(Path(__file__).with_name("search.sql"))
 SCHEMA = Path(__file__).with_name("search_schema.sql")

@@ -39,7 +39,7 @@ from gateway.server.access_log import Entry
 from gateway.server.application import Application, Environment
 from gateway.server.request import Limits
 from gateway.server.server import EventWorker, Server, hold_signals_while_workers_begin
-from gateway.store.opening import open_store
+from gateway.store.base import Databases
 
 log = logging.getLogger("gateway.serve")
 
@@ -394,7 +394,7 @@ def convert_first(settings: Settings, host: str, port: int) -> Sockets:
         answering_apart(sockets.listeners, application(counts), limits(settings)),
         conversion_progress.shown_by(lambda done, total: _COUNTS.pack_into(counts, 0, done, total), is_beside=True),
         conversion_progress.damage_noted(),  # only the log says it: the server goes on
-        closing(open_store(settings)),
+        closing(Databases(settings).store()),
     ):
         return sockets
 

@@ -1,4 +1,4 @@
-"""The door of the databases: nothing outside of this room imports their classes from elsewhere. `opening` opens them.
+"""The door of the store: nothing outside of this room imports anything else of it. `Databases` opens the databases.
 
 There are two databases. The *inbox* has what arrived, unchanged, and the cursor of the harvest in the same transaction;
 only harvesting writes it. The *store* has what is published; only publication writes it. It reads the inbox forward
@@ -9,31 +9,31 @@ list as its next `from`. Then it misses no version of any record, even while pro
 `Store.intend`). Times are whole seconds since 1970, in UTC. Every method may raise StoreError.
 """
 
+from gateway.store.copying import copy as copy_databases
 from gateway.store.discovery import Discovery
-from gateway.store.discovery_lists import Rechecks
-from gateway.store.discovery_rows import Conclude, Decide, Findings
+from gateway.store.discovery_rows import Findings
 from gateway.store.inbox import Inbox
-from gateway.store.store import TAKEDOWNS_FACT, ReadResource, Store
+from gateway.store.opening import Databases, DiscoveryOnDemand
+from gateway.store.sqlite import database_files
+from gateway.store.store import TAKEDOWNS_FACT, Store
 from gateway.store.subscriptions import Subscribers, Subscriptions
-from gateway.store.users import Attempt, Slowing, Users
-from gateway.store.view import SMALL_PAGE, PageOfParts, View
+from gateway.store.users import Slowing, Users
+from gateway.store.view import PageOfParts, View
 
 __all__ = [
-    "SMALL_PAGE",
     "TAKEDOWNS_FACT",
-    "Attempt",
-    "Conclude",
-    "Decide",
+    "Databases",
     "Discovery",
+    "DiscoveryOnDemand",
     "Findings",
     "Inbox",
     "PageOfParts",
-    "ReadResource",
-    "Rechecks",
     "Slowing",
     "Store",
     "Subscribers",
     "Subscriptions",
     "Users",
     "View",
+    "copy_databases",
+    "database_files",
 ]

@@ -1,19 +1,18 @@
-"""Chooses the connector of a database, and the clock of the store. Only this module knows which there are.
+"""Chooses the connector of a database, the clock of the store, and the locks. Only this module knows which there are.
 
 A database of an instance has a path in its folder, such as `inbox.sqlite`; the stem names its migrations and schema.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
+from gateway.core.clock import THIS_HOST, HostClock
 from gateway.core.errors import ConfigurationError, StoreError
-from gateway.store.clock import THIS_HOST, HostClock
 from gateway.store.connector import BUSY_SECONDS, Connector, Parameters, Session
-from gateway.store.locks import Locks, OneMachine
 from gateway.store.postgres.clock import PostgresClock
 from gateway.store.sqlite.connector import DAMAGED_VALUE, SqliteConnector
 from gateway.store.store_clock import StoreClock
@@ -26,6 +25,34 @@ _NO_DRIVER: Final = (
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _STORE_PAGE_BYTES: Final = 4_096  # blocks are chains of pages, and half of the last page of a chain is empty
 _PAGE_BYTES: Final = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
+
+
+class Locks(Protocol):
+    """The locks that the machines of one repository share, by name. Every method may raise StoreError.
+
+    They are of a source, and of what one process does at a time. On files there is one machine, whose processes have
+    the locks in `locks/` of the instance folder (`core.waiting`). On PostgreSQL, a process holds both, the one in its
+    folder first.
+    """
+
+    def held(self, name: str, seconds: float = 0.0) -> AbstractContextManager[None]:
+        """Hold a lock inside the block. Raise StoreBusy if another machine holds it for so many `seconds`."""
+
+    def is_held(self, name: str) -> bool:
+        """Return whether some machine holds a lock now."""
+
+
+class OneMachine:
+    """The locks of a repository on files: no other machine has it."""
+
+    @contextmanager
+    def held(self, name: str, seconds: float = 0.0) -> Iterator[None]:  # noqa: ARG002 - there is nobody to wait for
+        """Hold nothing."""
+        yield
+
+    def is_held(self, name: str) -> bool:  # noqa: ARG002 - as above
+        """Return False."""
+        return False
 
 
 def connect(

@@ -15,8 +15,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
-# Why a database refuses writers.
-COPIED = "it was copied by `gateway store copy`. Set the setting store to the copy"
 BUSY_SECONDS = 30.0  # for databases that web workers write too; commands wait longer (`waiting`)
 
 

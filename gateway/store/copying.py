@@ -13,12 +13,12 @@ from marshal import dumps
 from math import inf
 from typing import Any, Final, NamedTuple
 
+from gateway.core.ceiling import Ceiling
 from gateway.core.errors import ConfigurationError, StoreDamaged
+from gateway.core.instance_folder import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS, Instance
 from gateway.core.settings import Settings
-from gateway.store.ceiling import Ceiling
 from gateway.store.connecting import checked, connect, connect_clock, schema_exists
 from gateway.store.connector import Connector, Session
-from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS, USERS, Instance
 from gateway.store.opening import COPYING_FACT
 from gateway.store.queries import load
 

@@ -12,6 +12,7 @@ from typing import Any
 import zstandard
 
 from gateway.core.model import Alarm, Decision, Ending, FoundCopy, Lease, Refusal, SearchState, Unpublished, Written
+from gateway.core.waiting import PATIENCE_SECONDS
 from gateway.store.connecting import connect
 from gateway.store.connector import Session
 from gateway.store.discovery_lists import CopyLists, DecisionLists, Offers, Rechecks, Samples, enter
@@ -27,7 +28,6 @@ from gateway.store.discovery_rows import (
     unpacked,
 )
 from gateway.store.queries import load
-from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search

@@ -27,11 +27,11 @@ from gateway.core.model import (
     StoredPage,
     WindowOutcome,
 )
+from gateway.core.waiting import PATIENCE_SECONDS, is_locked
 from gateway.store.connecting import connect, connect_locks
 from gateway.store.connector import Database, Session
 from gateway.store.damage import DAMAGE
 from gateway.store.queries import load
-from gateway.store.waiting import PATIENCE_SECONDS, is_locked
 
 SQL = load("inbox")
 T = TypeVar("T")

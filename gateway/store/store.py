@@ -1,4 +1,4 @@
-"""The store on SQLite, the embedded default: `opening.open_store` makes or opens it in a folder.
+"""The store on SQLite, the embedded default: `Databases.store` makes or opens it in a folder.
 
 Writing is here; reading is in `view`, the rows of a publication in `publish`, the rules of the clock in
 `clock`.
@@ -14,6 +14,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeAlias
 
+from gateway.core.ceiling import Answered
+from gateway.core.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.core.errors import (
     ClockAhead,
     FilesChanged,
@@ -25,25 +27,23 @@ from gateway.core.errors import (
     TakedownsChanged,
     TakedownsUnreadable,
 )
+from gateway.core.instance_folder import Instance, LastChange
 from gateway.core.model import Compacted, Content, Format, Intent, Key, Publication, SetDescription, Source
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Takedowns
+from gateway.core.waiting import PATIENCE_SECONDS
 from gateway.store.block_reader import Blocks
-from gateway.store.ceiling import Answered
 from gateway.store.check import credentials, findings
-from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.compaction import Compaction
 from gateway.store.connecting import connect, connect_clock, connect_locks
 from gateway.store.connector import Session
 from gateway.store.damage import OPEN_FACT, damaged_with_superseded, erase_superseded, finish_erasure, give_up
-from gateway.store.instance import Instance, LastChange
 from gateway.store.items import StoredItems, add_format
 from gateway.store.own_lists import make, today, want
 from gateway.store.publish import Packed, add_collections, packed, write
 from gateway.store.queries import load
 from gateway.store.rows import ancestors, content_rows
-from gateway.store.takedown_file import TakedownFile
 from gateway.store.view import View
-from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("store")
 

@@ -6,9 +6,8 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from gateway.core.errors import ClockAhead, StoreBusy, StoreDamaged, StoreUnwritable
-from gateway.store.ceiling import Answered, Ceiling
-from gateway.store.clock import (
+from gateway.core.ceiling import Answered, Ceiling
+from gateway.core.clock import (
     Anchor,
     ClockTime,
     HostClock,
@@ -20,6 +19,7 @@ from gateway.store.clock import (
     lifted,
     unexplained,
 )
+from gateway.core.errors import ClockAhead, StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.store.connector import Connector, Session
 from gateway.store.queries import load
 

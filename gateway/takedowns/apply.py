@@ -16,6 +16,7 @@ from typing import NamedTuple
 from gateway.core.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.core.model import FileLink, FileOrigin, ItemFiles, ItemState, Publication, Selection
 from gateway.core.names import SOURCES, source_of, upstream_identifier
+from gateway.core.takedown_file import Entries, TakedownFile
 from gateway.core.takedowns import Kind, Takedown, Takedowns, place_of
 from gateway.publish.batch import Payloads
 from gateway.publish.items import TRIES, Change, write
@@ -24,7 +25,6 @@ from gateway.publish.rebuild import buried
 from gateway.publish.source_facts import facts_held, made
 from gateway.publish.withholding import Forbidden, permitted
 from gateway.store.base import TAKEDOWNS_FACT, Inbox, Store
-from gateway.store.takedown_file import Entries, TakedownFile
 
 OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _INSIDE = ("oai_dc",)  # the DIDL of an item contains it

@@ -13,14 +13,13 @@ from time import monotonic
 from typing import Final
 
 from gateway.core.errors import GatewayError, StoreError
+from gateway.core.instance_folder import DISCOVERY
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.settings import Settings, load
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown, Takedowns
 from gateway.search.indexing import following
-from gateway.store.base import Inbox, Store
-from gateway.store.instance import DISCOVERY
-from gateway.store.opening import DiscoveryOnDemand, has_database, open_inbox
-from gateway.store.takedown_file import TakedownFile
+from gateway.store.base import Databases, DiscoveryOnDemand, Inbox, Store
 from gateway.takedowns.apply import pending, scanned, survey
 from gateway.takedowns.plans import Listed, Plan
 from gateway.takedowns.withdrawing import added, carry_out, files_named, has_file
@@ -130,7 +129,7 @@ class InteractiveTakedowns:
 
     @property
     def _has_searched(self) -> bool:
-        return has_database(self._settings, DISCOVERY)
+        return Databases(self._settings).has(DISCOVERY)
 
     def add(self, entry: Takedown) -> bool:
         """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""
@@ -157,7 +156,7 @@ class InteractiveTakedowns:
         try:
             with (
                 following(settings, completes=False) as index,
-                closing(open_inbox(settings, only_reads=True)) as inbox,
+                closing(Databases(settings).inbox(only_reads=True)) as inbox,
                 closing(DiscoveryOnDemand(settings)) as discovery,
             ):
                 carry_out(index.store, inbox, discovery.open if self._has_searched else None, settings)

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from gateway.core.model import Candidate, Outcome, SearchState
 from gateway.core.settings import Settings
+from gateway.core.takedown_file import Entries, TakedownFile
 from gateway.core.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns, place_of
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import RECHECK, REVIEWED
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.store.base import Discovery, Inbox, Store
-from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns.apply import OF_ITEMS, Searches, TakedownsApplied, apply_takedowns, pending, reopen
 
 _BATCH = 500

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.store.queries import load_file
-from gateway.store.sqlite.working_file import WorkingFile
+from gateway.core.working_file import WorkingFile, load_file
 from harvester.audit.compare import Difference, HeldWork, title_key
 from harvester.audit.crossref import Deposited
 

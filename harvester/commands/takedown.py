@@ -10,10 +10,10 @@ from gateway.core.logs import plain
 from gateway.core.program import say
 from gateway.core.settings import Settings
 from gateway.core.states import ATTENTION
+from gateway.core.takedown_file import Entries, TakedownFile
 from gateway.core.takedowns import UNERASED, UNSETTLED, Takedown, Takedowns
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.log_completion import note_takedowns, whoever_calls
-from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns.apply import Returning, Survey, pending, returning, survey
 from gateway.takedowns.plans import Listed, recognised
 from gateway.takedowns.withdrawing import Finished, added, found_files, has_file

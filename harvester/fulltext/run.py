@@ -19,6 +19,7 @@ from gateway.core.errors import GatewayError
 from gateway.core.model import Candidate, Decision, Lease, Outcome, SearchState, Work
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.settings import Settings
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import RULE, decided, thresholds_of
 from gateway.fulltext.found_copies import copies_of_result, described
@@ -33,7 +34,6 @@ from gateway.fulltext.stored_search import (
     search_as_json,
 )
 from gateway.store.base import Discovery, Store
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.check_copy import Keep, KeepText, first_page_of
 from harvester.fulltext.embargoes import due_at

@@ -22,13 +22,12 @@ from gateway.core.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.core.model import Content, FileLink, Resource, Selection, Work
 from gateway.core.names import source_of, upstream_identifier
 from gateway.core.takedowns import Takedowns
+from gateway.core.working_file import WorkingFile, load_file
 from gateway.core.xmltext import utc_datetime
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_search import parsed_search
 from gateway.search.indexing import describe_all
 from gateway.store.base import Discovery, Store, View
-from gateway.store.queries import load_file
-from gateway.store.sqlite.working_file import WorkingFile
 from harvester.graph.facts import Item, Shared, facts_of
 from harvester.graph.model import EDGES, NODES, Author, Node, Publisher, SameName, Subject
 from harvester.graph.tables import GRAPHML, GraphMl, Tables

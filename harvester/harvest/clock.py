@@ -6,10 +6,10 @@ from email.utils import mktime_tz, parsedate_tz
 from time import time
 from urllib.parse import urlsplit
 
+from gateway.core.clock import THIS_HOST, HostClock
 from gateway.core.errors import ClockAhead
 from gateway.core.model import Run, SourceClock
 from gateway.ops.clocks import Judgement, ahead_of, is_synchronized, judged
-from gateway.store.clock import THIS_HOST, HostClock
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.sources import Description

@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateway.core.errors import ClockAhead, StoreBusy
+from gateway.core.instance_folder import DISCOVERY, IRREPLACEABLE
+from gateway.core.instance_folder import Instance as Files
 from gateway.core.program import begin_log
 from gateway.core.settings import Settings, instance_folder, load
-from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
-from gateway.store.instance import DISCOVERY, IRREPLACEABLE
-from gateway.store.instance import Instance as Files
-from gateway.store.opening import (
-    has_database,
-    open_discovery,
-    open_inbox,
-    open_store,
-    open_subscribers,
-    open_subscriptions,
-)
-from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
+from gateway.publish.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
+from gateway.store.base import Databases, Discovery, Inbox, Store, Subscribers, Subscriptions
 from harvester.harvest.sources_toml import SourcesFile
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.locks import lock
@@ -81,7 +73,7 @@ class Instance:
     @property
     def has_searched(self) -> bool:
         """Return whether full text was ever searched for."""
-        return has_database(self.settings, DISCOVERY)
+        return Databases(self.settings).has(DISCOVERY)
 
 
 def at_prompt(settings: Settings) -> Settings:
@@ -113,8 +105,8 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
     with (
         _store(settings, only_reads=only_reads, is_child=is_child) as (store, index),
         closing(_inbox(settings, store, only_reads=only_reads)) as inbox,
-        closing(open_subscriptions(settings)) as subscriptions,
-        closing(open_subscribers(settings)) as subscribers,
+        closing(Databases(settings).subscriptions()) as subscriptions,
+        closing(Databases(settings).subscribers()) as subscribers,
         ExitStack() as later,
     ):
         check_whole(store, inbox)
@@ -124,14 +116,14 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
             from gateway.ops.recovery import remember_sources  # noqa: PLC0415 - commands that only read need it not
 
             remember_sources(store, inbox)
-        discovery = cache(lambda: later.enter_context(closing(open_discovery(settings))))
+        discovery = cache(lambda: later.enter_context(closing(Databases(settings).discovery())))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, discovery, index)
 
 
 @contextmanager
 def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[tuple[Store, Following | None]]:
     if only_reads:
-        with closing(open_store(settings, only_reads=True)) as store:
+        with closing(Databases(settings).store(only_reads=True)) as store:
             yield store, None
         return
     from gateway.search.indexing import following  # noqa: PLC0415 - commands that only read need no format and no index
@@ -142,7 +134,7 @@ def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[
 
 def _inbox(settings: Settings, store: Store, *, only_reads: bool) -> Inbox:
     check_inbox(store, settings)
-    return open_inbox(settings, create=True, only_reads=only_reads)
+    return Databases(settings).inbox(create=True, only_reads=only_reads)
 
 
 def _number_behind(store: Store, inbox: Inbox) -> None:

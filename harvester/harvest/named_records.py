@@ -17,10 +17,9 @@ from typing import NamedTuple, Self
 
 from gateway.core.errors import PageLost
 from gateway.core.model import ItemState, Payload
+from gateway.core.working_file import load_file, made_with, transaction, translated
 from gateway.publish.publish import given_of
 from gateway.store.base import Inbox, Store
-from gateway.store.queries import load_file
-from gateway.store.sqlite.working_file import made_with, transaction, translated
 from harvester.sources import Held
 
 _BATCH = 500

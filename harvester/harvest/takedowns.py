@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gateway.core.model import ItemState
-from gateway.store.takedown_file import Entries
+from gateway.core.takedown_file import Entries
 from gateway.takedowns.apply import bury, hidden, named, pending
 from gateway.takedowns.withdrawing import Finished, carry_out
 from harvester.harvest.instance import Instance

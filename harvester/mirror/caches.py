@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from gateway.core.errors import StoreUnwritable
+from gateway.core.working_file import load_file
 from gateway.core.xmltext import parse_utc_datetime
-from gateway.store.queries import load_file
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.file_plan import LastAnswer, PlannedFile, with_newer
 from harvester.mirror.object_state import HeldFile

@@ -12,10 +12,10 @@ from gateway.core.settings import Settings
 from gateway.pages.item_places import Places
 from gateway.pages.site import site_of
 from gateway.publish.descriptions import metadata_of
+from gateway.publish.step import EPOCH_FACT
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.step import EPOCH_FACT
 from harvester.harvest.instance import Instance
 from harvester.runtime.durable_files import reporting_unwritable
 from harvester.runtime.interrupts import Stop

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import time
 
 from gateway import create_app
-from gateway.store.instance import DISCOVERY, INBOX, STORE
+from gateway.core.instance_folder import DISCOVERY, INBOX, STORE
 from tests import live
 from tests.bench.runs import Row, milliseconds, run
 from tests.opening import open_discovery, open_inbox

@@ -16,11 +16,11 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from gateway.core.clock import HostClock
 from gateway.core.model import Format, ItemChange, Payload, Publication, Record, Selection, SetDescription, Source
 from gateway.core.xmltext import utc_datetime
 from gateway.publish.descriptions import metadata_of
 from gateway.store.base import Store
-from gateway.store.clock import HostClock
 from tests import live
 from tests.bench.corpus import BLOCK, WORKS
 from tests.bench.runs import ROOT, called, scratch

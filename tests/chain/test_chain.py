@@ -19,20 +19,20 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.core import settings as gateway_settings
+from gateway.core.clock import CEILING_SECONDS
 from gateway.core.model import FileLink, FileOrigin, ItemState, Selection
 from gateway.core.names import upstream_identifier
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.pages.item_places import Places
 from gateway.pages.site import Site, style_sheet
 from gateway.publish.descriptions import metadata_of
 from gateway.publish.publish_files import file_all
+from gateway.publish.step import EPOCH_FACT
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.clock import CEILING_SECONDS
-from gateway.store.step import EPOCH_FACT
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from harvester.cli import main
 from harvester.harvest.instance import Instance, sources_file

@@ -15,9 +15,11 @@ from time import time
 import pytest
 
 from gateway.core import durable
+from gateway.core.ceiling import Ceiling
 from gateway.core.errors import ClockAhead, StoreDamaged, StoreError
 from gateway.core.model import RawPage
 from gateway.core.settings import READY, load, place_of_copy
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.ops import backup
 from gateway.ops import restore as restore_module
@@ -25,11 +27,8 @@ from gateway.ops.backup import back_up
 from gateway.ops.recovery import remember_sources
 from gateway.ops.restore import Choice, restore
 from gateway.ops.upkeep import complete_takedowns
-from gateway.store.base import TAKEDOWNS_FACT
-from gateway.store.ceiling import Ceiling
-from gateway.store.sqlite import database_files
-from gateway.store.step import EPOCH_FACT
-from gateway.store.takedown_file import TakedownFile
+from gateway.publish.step import EPOCH_FACT
+from gateway.store.base import TAKEDOWNS_FACT, database_files
 from tests.cli.test_from_inbox import make_filled
 from tests.opening import open_discovery, open_inbox, open_store
 from tests.rows import each_row

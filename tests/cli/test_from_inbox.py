@@ -13,7 +13,7 @@ from gateway.ops.upkeep import check_store, make
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import publish_pending
 from gateway.publish.rebuild import remove_source
-from gateway.store.sqlite import database_files
+from gateway.store.base import database_files
 from tests.opening import open_inbox, open_store
 from tests.publish.harness import dc
 
@@ -104,7 +104,7 @@ def test_a_store_made_again_goes_on_above_what_the_one_put_aside_may_have_answer
 def test_an_unfinished_store_is_not_served(filled, folder):
     from gateway import create_app  # noqa: PLC0415
     from gateway.core.errors import StoreError  # noqa: PLC0415
-    from gateway.store.step import UNFINISHED_FACT  # noqa: PLC0415
+    from gateway.publish.step import UNFINISHED_FACT  # noqa: PLC0415
 
     with closing(open_store(folder)) as store:
         store.remember(UNFINISHED_FACT, "yes")

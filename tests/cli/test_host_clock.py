@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
+from gateway.core.clock import THIS_HOST, HostClock, Moment
 from gateway.core.model import SourceClock
 from gateway.ops import health
 from gateway.ops.clocks import Judgement, ahead_of, judged
 from gateway.ops.health import findings
 from gateway.ops.upkeep import make
 from gateway.store import connecting
-from gateway.store.clock import THIS_HOST, HostClock, Moment
 from tests.opening import open_inbox, open_store
 from tests.rows import each_row
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
-from gateway.store.instance import DATABASES
+from gateway.core.instance_folder import DATABASES
 from harvester.cli import main as harvester
 from tests.conftest import ROOT
 from tests.opening import open_store

@@ -4,7 +4,7 @@ import json
 import tomllib
 
 from gateway.core.settings import SETTINGS
-from gateway.store.step import DOMAIN_FACT
+from gateway.publish.step import DOMAIN_FACT
 from tests.opening import open_inbox, open_store
 from tests.rows import each_row
 

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli import main as gateway_cli
+from gateway.core.instance_folder import Instance
 from gateway.core.xmltext import parse_utc_datetime
-from gateway.store.instance import Instance
 from harvester import cli as harvester_cli
 from harvester.cli import COMMANDS, main
 from harvester.harvest import admission

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.core.ceiling import Ceiling
 from gateway.core.errors import ClockAhead
 from gateway.store.base import Store
-from gateway.store.ceiling import Ceiling
 from tests.clocks import START, Clocks
 from tests.contract.conftest import Harness
 

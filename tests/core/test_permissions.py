@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gateway.core import permissions
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.ops import upkeep
-from gateway.store.takedown_file import TakedownFile
 from tests.waiting import wait_until
 
 GROUP = grp.getgrgid(os.getgid()).gr_name

@@ -3,8 +3,8 @@
 import pytest
 
 from gateway.core.model import Decision
+from gateway.core.waiting import locked
 from gateway.fulltext.deciding import Decided, Deciding
-from gateway.store.waiting import locked
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, component, pdf, stamps, unpaywall
 from tests.fulltext.web import answer

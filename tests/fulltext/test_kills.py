@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.instance import Instance
+from gateway.core.instance_folder import Instance
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
 from tests.opening import open_discovery, open_store

@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from lxml import etree
 
 from gateway.core.model import Candidate, Decision, Outcome
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.typed_links import SUPPLEMENT, SUPPLEMENT_FILE, Link
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import candidates_of
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from harvester.cli import main
 from harvester.fulltext.check_copy import Offer, check

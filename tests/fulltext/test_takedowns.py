@@ -9,9 +9,9 @@ from click.testing import CliRunner, Result
 from gateway.cli.main import main as gateway
 from gateway.core.errors import TakedownsUnreadable
 from gateway.core.model import Outcome, Selection
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.xmltext import DIDL
 from gateway.fulltext.stored_files import Copies
-from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
 from harvester.fulltext.recheck.run import Order, Recheck
 from tests.applications import application

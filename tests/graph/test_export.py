@@ -15,9 +15,9 @@ import pytest
 from lxml import etree
 
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.core.instance_folder import Instance
 from gateway.core.model import Selection
 from gateway.core.statuses import Status
-from gateway.store.instance import Instance
 from harvester.cli import main
 from harvester.graph import database
 from harvester.graph import export as exporting

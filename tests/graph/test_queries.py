@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from gateway.core.errors import StoreBusy, StoreDamaged
-from gateway.store.takedown_file import TakedownFile
+from gateway.core.takedown_file import TakedownFile
 from harvester.cli import main
 from harvester.graph import database
 from harvester.graph.query import ask

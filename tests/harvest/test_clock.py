@@ -5,8 +5,8 @@ from contextlib import closing
 
 import pytest
 
+from gateway.core.clock import HostClock
 from gateway.store import connecting
-from gateway.store.clock import HostClock
 from tests.opening import open_inbox
 from tests.rows import each_row
 

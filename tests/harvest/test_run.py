@@ -10,8 +10,8 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Lack, RunOutcome, Selection
+from gateway.core.waiting import is_locked
 from gateway.publish import unused
-from gateway.store.waiting import is_locked
 from harvester.harvest import instance
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of

@@ -10,9 +10,9 @@ from hashlib import sha256
 import pytest
 
 from gateway.core.model import FileLink
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown, place_of
 from gateway.publish.publish_files import file_all
-from gateway.store.takedown_file import TakedownFile
 from tests import live
 from tests.fulltext.conftest import NAME
 from tests.http.server import ok

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from gateway import create_app
 from gateway.cli.main import main as gateway
 from gateway.core import finding, sandbox
+from gateway.core.instance_folder import DATABASES, INBOX, STORE
 from gateway.core.model import Subscription, SubscriptionState
 from gateway.core.settings import place_of_copy
-from gateway.store.instance import DATABASES, INBOX, STORE
 from harvester.cli import main as harvester
 from tests.opening import open_discovery, open_store, open_subscriptions
 from tests.rows import each_row

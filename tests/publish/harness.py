@@ -5,11 +5,11 @@ from typing import Any
 
 from lxml import etree
 
+from gateway.core.clock import HostClock
 from gateway.core.model import Cursor, ItemState, RawPage, Selection, Slice, Source, StoredRecord
 from gateway.core.xmltext import DC, OAI_DC, XSI
 from gateway.publish.mapping import SourceFacts
 from gateway.publish.publish import Counts, publish_pending
-from gateway.store.clock import HostClock
 from tests.opening import open_inbox, open_store
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"

@@ -5,11 +5,11 @@ from dataclasses import asdict
 import pytest
 
 from gateway.core.errors import GatewayError, IntentExpired, PageLost, PositionMoved, StoreError
+from gateway.core.instance_folder import Instance
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.publish.publish import begin, publish_in_turn
 from gateway.publish.rebuild import rebuild
-from gateway.store.instance import Instance
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns
 from tests.opening import open_inbox
 from tests.publish.harness import Harness, Sent, dc, mods, pdf

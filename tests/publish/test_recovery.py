@@ -14,7 +14,7 @@ from gateway.core.model import RawPage, Slice
 from gateway.ops.recovery import make_again, words
 from gateway.publish.publish import pass_removals, publish_pending
 from gateway.publish.rebuild import rebuild, remove_source
-from gateway.store.step import EPOCH_FACT, check_finished, store_lacks
+from gateway.publish.step import EPOCH_FACT, check_finished, store_lacks
 from tests.opening import open_store
 from tests.publish.harness import ADDRESS, START, Harness, Sent, dc, make_databases, mods, pdf
 

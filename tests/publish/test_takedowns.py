@@ -9,10 +9,10 @@ import pytest
 
 from gateway.core.errors import TakedownsUnreadable
 from gateway.core.model import FileLink, FileOrigin, Selection
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown, joined
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild, remove_source
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import Searches, TakedownsApplied, apply_takedowns, pending
 from tests.publish.harness import Harness, Sent, dc, mods, pdf
 from tests.rows import each_row

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from gateway.core.clock import HostClock
+from gateway.core.instance_folder import Instance
 from gateway.core.model import FileLink, FileOrigin, Selection, Source
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.ops.recovery import make_again
 from gateway.publish.publish_files import file_all
 from gateway.publish.rebuild import rebuild, remove_source
-from gateway.store.clock import HostClock
-from gateway.store.instance import Instance
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.apply import apply_takedowns, pending
 from tests.opening import open_store
 from tests.publish.harness import ADDRESS, Harness, Sent, dc

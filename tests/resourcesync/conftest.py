@@ -16,12 +16,12 @@ from gateway.pages.answers import clean_conditions
 from gateway.pages.item_places import Places
 from gateway.pages.site import Site, style_sheet
 from gateway.publish.descriptions import metadata_of
+from gateway.publish.step import EPOCH_FACT
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.kept import KeptFiles
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.step import EPOCH_FACT
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway.core.model import FileLink, FileOrigin
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown, joined
 from gateway.core.xmltext import utc_datetime
 from gateway.publish.publish_files import file_all
 from gateway.resourcesync.kept import KeptFiles
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import apply as applying
 from tests.publish.harness import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, URL

@@ -26,11 +26,11 @@ from gateway.core.model import Format, Selection, Source
 from gateway.core.pieces import identity
 from gateway.core.xmltext import utc_datetime
 from gateway.publish.descriptions import metadata_of
+from gateway.publish.step import EPOCH_FACT
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.step import EPOCH_FACT
 from gateway.store.store import Store
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Head

@@ -17,8 +17,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from gateway.core.model import Role
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
-from gateway.store.takedown_file import TakedownFile
 from tests import live
 from tests.chromium import Window, browser, complaints, faults, follow, sign_in, too_wide
 from tests.page_house import opened, statement

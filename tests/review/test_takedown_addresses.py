@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from gateway.core.model import Deed, Role
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import interactive
 from gateway.takedowns.plans import recognised
 from tests.opening import open_users

@@ -8,8 +8,8 @@ import pytest
 from gateway.core.errors import StoreUnwritable
 from gateway.core.model import Role
 from gateway.core.settings import load, place_of_copy
+from gateway.core.takedown_file import TakedownFile
 from gateway.ops.upkeep import complete_takedowns
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import interactive
 from gateway.takedowns.withdrawing import carry_out
 from tests.page_house import FOUND, House, parsed, seen

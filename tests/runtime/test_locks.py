@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gateway.store.waiting import is_locked
+from gateway.core.waiting import is_locked
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.locks import await_publishers, lock, publishing
 

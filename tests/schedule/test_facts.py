@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from time import time
 
+from gateway.core.instance_folder import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS
 from gateway.core.model import Run, Subscription, SubscriptionState
-from gateway.store.instance import DISCOVERY, INBOX, STORE, SUBSCRIPTIONS
 from harvester.harvest.clock import is_past
 from harvester.harvest.facts import RECENT_RUNS, Facts
 from harvester.harvest.instance import opened

@@ -18,9 +18,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from gateway.core.clock import HostClock
 from gateway.core.errors import IntentExpired, StoreBusy
 from gateway.core.model import ItemChange, Publication, Record
-from gateway.store.clock import HostClock
 from gateway.store.own_lists import drop, own_lists, today, want
 from gateway.store.store import Store
 

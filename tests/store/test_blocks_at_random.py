@@ -17,11 +17,11 @@ import zstandard
 
 from gateway.core import pieces
 from gateway.core.model import ItemChange, Publication, Record, Selection
-from gateway.store.base import SMALL_PAGE
 from gateway.store.block_reader import Blocks, as_departed
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.own_lists import drop, own_lists, want
 from gateway.store.store import Store
+from gateway.store.view import SMALL_PAGE
 from tests.contract.conftest import change, furnished
 from tests.seeds import SEED
 

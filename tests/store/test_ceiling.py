@@ -4,11 +4,11 @@ from contextlib import closing
 
 import pytest
 
+from gateway.core.ceiling import Ceiling
+from gateway.core.clock import CEILING_SECONDS, HostClock
 from gateway.core.errors import ClockAhead, StoreUnwritable
+from gateway.core.instance_folder import Instance
 from gateway.core.model import Publication
-from gateway.store.ceiling import Ceiling
-from gateway.store.clock import CEILING_SECONDS, HostClock
-from gateway.store.instance import Instance
 from gateway.store.store import Store
 from tests.clocks import START, Clocks
 from tests.opening import open_store

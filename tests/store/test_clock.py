@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.store.clock import (
+from gateway.core.clock import (
     AHEAD_SECONDS,
     CEILING_SECONDS,
     Anchor,

@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
+from gateway.core.clock import HostClock
 from gateway.core.errors import ConfigurationError, StoreDamaged, StoreMissing, StoreUnwritable
 from gateway.core.model import Key, Selection
 from gateway.core.settings import Settings
 from gateway.store import copying
-from gateway.store.clock import HostClock
+from gateway.store.base import Databases
 from gateway.store.copying import CopiedTable, copy
-from gateway.store.opening import open_inbox, open_store, open_users
 from tests.json_contract import OBJECTS
 from tests.opening import settings_of
 from tests.publish.harness import Harness, Sent, make_databases
@@ -52,8 +52,12 @@ def there(tmp_path: Path, postgres: Callable[..., str]) -> Settings:
 
 def _state(settings: Settings) -> Any:
     """Return what a repository has, and the numbers that the next page and the next item get."""
-    with closing(open_store(settings)) as store, closing(open_inbox(settings)) as inbox, store.view() as view:
-        with closing(open_users(settings)) as users:
+    with (
+        closing(Databases(settings).store()) as store,
+        closing(Databases(settings).inbox()) as inbox,
+        store.view() as view,
+    ):
+        with closing(Databases(settings).users()) as users:
             people = users.all()
         page = view.page(LIST, Key(0, 0), 1_000)
         return page, view.changes(0, 1_000), inbox.last_number(), inbox.cursors("laro"), people, view.sources()
@@ -82,14 +86,14 @@ def _is_only_read(settings: Settings) -> None:
     horizons = []
     for later in (0, 86_400):
         clock = HostClock(partial(float, time.time() + later), time.monotonic, lambda: "boot")
-        with closing(open_store(settings, clock=clock)) as store:
+        with closing(Databases(settings).store(clock=clock)) as store:
             with store.view() as view:
                 horizons.append(view.horizon)
                 assert view.page(LIST, None, 1).records
             with pytest.raises(StoreUnwritable, match="was copied by `gateway store copy`"):
                 store.intend()
     assert horizons[0] == horizons[1]
-    with closing(open_inbox(settings)) as inbox, pytest.raises(StoreUnwritable, match="Set the setting store"):
+    with closing(Databases(settings).inbox()) as inbox, pytest.raises(StoreUnwritable, match="Set the setting store"):
         inbox.start_run("laro", 0)
 
 
@@ -97,7 +101,7 @@ def test_the_origin_is_only_read_afterwards(here: Settings, there: Settings) -> 
     """A harvester that asks the former server last misses nothing of the copy."""
     _copied(here, there)
     _is_only_read(here)
-    with closing(open_store(here)) as store, store.view() as view, closing(open_store(there)) as copied:
+    with closing(Databases(here).store()) as store, store.view() as view, closing(Databases(there).store()) as copied:
         assert copied.intend().datestamp >= view.horizon
     for file in here.instance.glob("*.sqlite*"):
         file.unlink()
@@ -106,10 +110,10 @@ def test_the_origin_is_only_read_afterwards(here: Settings, there: Settings) -> 
 
 
 def test_no_number_is_given_twice_after_a_copy(here: Settings, there: Settings) -> None:
-    with closing(open_store(here)) as store:
+    with closing(Databases(here).store()) as store:
         number = store.intend().number
     _copied(here, there)
-    with closing(open_store(there)) as store:
+    with closing(Databases(there).store()) as store:
         assert store.intend().number > number
 
 
@@ -130,16 +134,16 @@ def test_a_copy_that_was_stopped_is_not_used_and_begins_again(
     with pytest.raises(KeyboardInterrupt):
         _copied(here, there)
     with pytest.raises(StoreMissing, match=r"is missing|is not complete"):
-        open_store(there)
+        Databases(there).store()
     monkeypatch.setattr(copying, "_complete", stopped)  # after the origin refuses writers
     with pytest.raises(KeyboardInterrupt):
         _copied(here, there)
     with pytest.raises(StoreMissing, match="is not complete"):
-        open_store(there)
+        Databases(there).store()
     monkeypatch.undo()
     _copied(here, there)
     assert _state(there) == before
-    with closing(open_store(there)) as store:
+    with closing(Databases(there).store()) as store:
         store.abandon(store.intend())
     with pytest.raises(ConfigurationError, match="a repository at the target"):
         _copied(here, there)
@@ -150,7 +154,7 @@ def test_a_copy_that_differs_is_refused(here: Settings, there: Settings, monkeyp
     monkeypatch.setattr(copying, "_summed", lambda *_: (next(sums), ""))
     with pytest.raises(StoreDamaged, match="differs"):
         _copied(here, there)
-    with closing(open_store(here)) as store:
+    with closing(Databases(here).store()) as store:
         store.abandon(store.intend())
 
 

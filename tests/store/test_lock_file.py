@@ -6,7 +6,7 @@ from threading import Event, Thread
 import pytest
 
 from gateway.core.errors import StoreBusy
-from gateway.store.waiting import locked
+from gateway.core.waiting import locked
 
 
 def test_one_has_the_lock_at_a_time(tmp_path: Path) -> None:

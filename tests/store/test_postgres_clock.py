@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from gateway.core.ceiling import Ceiling
+from gateway.core.clock import CEILING_SECONDS
 from gateway.core.errors import ClockAhead, IntentExpired, StoreUnwritable
 from gateway.core.model import Publication
 from gateway.ops.health import _clock
-from gateway.store.ceiling import Ceiling
-from gateway.store.clock import CEILING_SECONDS
 from gateway.store.postgres.clock import SQL, PostgresClock
 from gateway.store.store import Store
 from tests.clocks import START, Clocks

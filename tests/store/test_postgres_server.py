@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli.main import main as gateway
+from gateway.core import waiting
 from gateway.core.errors import ConfigurationError, StoreBusy, StoreTooNew
 from gateway.core.settings import load
-from gateway.store import waiting
-from gateway.store.opening import has_database, open_inbox, open_store
+from gateway.store.base import Databases
 from gateway.store.postgres import server
 from tests.applications import application
 from tests.opening import settings_of
@@ -36,7 +36,7 @@ def _nothing(_url: str) -> None:
 def _made(url: str) -> None:
     """Make a store and an inbox in a database."""
     settings = settings_of(Path("/nowhere"), url)
-    for database in (open_store(settings, create=True), open_inbox(settings, create=True)):
+    for database in (Databases(settings).store(create=True), Databases(settings).inbox(create=True)):
         database.close()
 
 
@@ -58,7 +58,7 @@ def _refused(url: str) -> str:
     """Return the sentence with which the database is refused."""
     server.checked.cache_clear()
     with pytest.raises(ConfigurationError) as caught:
-        open_store(settings_of(Path("/nowhere"), url), create=True)
+        Databases(settings_of(Path("/nowhere"), url)).store(create=True)
     return str(caught.value)
 
 
@@ -90,7 +90,7 @@ def test_without_the_driver_the_extra_is_named(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "gateway.store.postgres.server", None)
     monkeypatch.delattr("gateway.store.postgres.server")
     with pytest.raises(ConfigurationError, match="extra `postgres`"):
-        open_inbox(settings_of(tmp_path, "postgresql://nobody@localhost/x"), create=True)
+        Databases(settings_of(tmp_path, "postgresql://nobody@localhost/x")).inbox(create=True)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +114,20 @@ def test_a_database_of_a_newer_release_is_refused(url) -> None:
     with psycopg.connect(url) as connection:
         connection.execute("insert into inbox.migration values ('9999_later')")
     with pytest.raises(StoreTooNew, match="9999_later"):
-        open_inbox(settings_of(Path("/nowhere"), url))
+        Databases(settings_of(Path("/nowhere"), url)).inbox()
 
 
 def test_two_repositories_cannot_have_one_database(tmp_path, url) -> None:
     other = settings_of(tmp_path, url, secret="the secret of another repository")
     with pytest.raises(ConfigurationError, match="another repository"):
-        open_store(other)
+        Databases(other).store()
 
 
 def test_a_column_with_another_collation_is_named(url) -> None:
     with psycopg.connect(url) as connection:
         connection.execute('alter table inbox.page alter column source type text collate "und-x-icu"')
     with pytest.raises(Exception, match="column source of page has a collation other than C"):
-        open_inbox(settings_of(Path("/nowhere"), url))
+        Databases(settings_of(Path("/nowhere"), url)).inbox()
 
 
 # --- A server that is away -------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_oai_answers_503_while_the_server_is_away_and_goes_on_afterwards(tmp_pat
 
 
 def test_a_command_waits_for_a_server_that_is_away(cluster, url, patient) -> None:
-    with closing(open_inbox(settings_of(Path("/nowhere"), url))) as inbox:
+    with closing(Databases(settings_of(Path("/nowhere"), url)).inbox()) as inbox:
         with _away(cluster, url):
             work = Thread(target=lambda: (inbox.last_number(), inbox.number_behind(7)))
             work.start()
@@ -175,7 +175,7 @@ def test_a_command_waits_for_a_server_that_is_away(cluster, url, patient) -> Non
 
 
 def test_a_process_that_answers_requests_does_not_wait(cluster, url, patient) -> None:
-    with closing(open_inbox(settings_of(Path("/nowhere"), url))) as inbox, _away(cluster, url):
+    with closing(Databases(settings_of(Path("/nowhere"), url)).inbox()) as inbox, _away(cluster, url):
         waiting.answer_at_once()
         with pytest.raises(StoreBusy, match="does not answer"):
             inbox.last_number()
@@ -183,5 +183,5 @@ def test_a_process_that_answers_requests_does_not_wait(cluster, url, patient) ->
 
 def test_a_database_is_there_as_soon_as_it_is_made(tmp_path, url) -> None:
     settings = load(tmp_path, {}, {"store": url, "secret": "a secret of the tests"})
-    assert has_database(settings, "inbox.sqlite")
-    assert not has_database(settings, "discovery.sqlite")
+    assert Databases(settings).has("inbox.sqlite")
+    assert not Databases(settings).has("discovery.sqlite")

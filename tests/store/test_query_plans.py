@@ -4,6 +4,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+from gateway.core.working_file import load_file
 from gateway.store import queries
 from gateway.store.sqlite.connector import SqliteConnector
 from tests.conftest import ROOT
@@ -93,7 +94,7 @@ FILES = [
 
 @each_row("file", FILES)
 def test_every_query_is_named_once_and_used_by_a_module_beside_it(file: Path) -> None:
-    known = queries.load_file(file)
+    known = load_file(file)
     assert file.read_text("utf-8").count("-- name:") == len(known)
     room = ROOT / "gateway" / "store" if "sql" in file.parts else file.parent
     text = "".join(module.read_text("utf-8") for module in room.rglob("*.py"))

@@ -23,12 +23,12 @@ from gateway.core.errors import (
     StoreUnwritable,
 )
 from gateway.core.model import Publication, Selection, Source
+from gateway.core.waiting import locked
+from gateway.core.working_file import made_with, transaction
+from gateway.publish.step import check_inbox
 from gateway.store.sqlite import file as sqlite_file
 from gateway.store.sqlite.connector import SqliteConnector
-from gateway.store.sqlite.working_file import made_with, transaction
-from gateway.store.step import check_inbox
 from gateway.store.store import Store
-from gateway.store.waiting import locked
 from tests.opening import open_inbox, open_store, settings_of
 
 MIGRATIONS = Path(sqlite_file.__file__).parents[1] / "migrations"

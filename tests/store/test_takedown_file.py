@@ -7,8 +7,8 @@ import pytest
 
 from gateway.core.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.core.model import RawPage, Slice
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
-from gateway.store.takedown_file import TakedownFile
 from tests.opening import open_inbox
 
 ENTRY = Takedown(Kind.DOI, "10.1234/x")

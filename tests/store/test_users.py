@@ -10,8 +10,7 @@ import pytest
 
 from gateway.core.errors import StoreError
 from gateway.core.model import Account, Deed, LogLine, Role, User
-from gateway.store.base import Attempt, Slowing, Users
-from gateway.store.users import IDLE_SECONDS, LONGEST_SECONDS
+from gateway.store.users import IDLE_SECONDS, LONGEST_SECONDS, Attempt, Slowing, Users
 from tests.opening import open_users
 from tests.postgres import only_files
 from tests.rows import each_row

@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
+from gateway.core import waiting
+from gateway.core.waiting import Waiting, holder, leave_with_parent
 from gateway.store import store as sqlite
-from gateway.store import waiting
 from gateway.store.store import Store
-from gateway.store.waiting import Waiting, holder, leave_with_parent
 
 
 @pytest.fixture(autouse=True)

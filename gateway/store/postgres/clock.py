@@ -23,9 +23,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from gateway.core.ceiling import Answered, Ceiling
+from gateway.core.clock import AHEAD_SECONDS, CEILING_SECONDS, HostClock
 from gateway.core.errors import ClockAhead, StoreBusy, StoreUnwritable
-from gateway.store.ceiling import Answered, Ceiling
-from gateway.store.clock import AHEAD_SECONDS, CEILING_SECONDS, HostClock
 from gateway.store.connector import Connector, Session
 from gateway.store.queries import load
 

@@ -21,12 +21,13 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreMissing, StoreTooNew
-from gateway.store.connector import COPIED, Connector, Lent, Parameters, Session, Shrunk
+from gateway.core.waiting import Waiting, server_seconds
+from gateway.core.working_file import COPIED
+from gateway.store.connector import Connector, Lent, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
 from gateway.store.postgres.server import connected, name_of, translated
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements
-from gateway.store.waiting import Waiting, server_seconds
 
 _OVERRIDES: Final = Path(__file__).parents[1] / "sql" / "postgres"
 _PREPARED: Final = 1_000  # more than there are queries

@@ -16,7 +16,8 @@ from time import monotonic
 from typing import Any, Final
 
 from gateway.core.errors import StoreError, StoreUnwritable
-from gateway.store.connector import BUSY_SECONDS, COPIED, Session, Shrunk
+from gateway.core.working_file import COPIED
+from gateway.store.connector import BUSY_SECONDS, Session, Shrunk
 from gateway.store.sqlite.conversion import convert
 from gateway.store.sqlite.file import SqliteFile
 

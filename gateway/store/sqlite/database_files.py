@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreError
+from gateway.core.working_file import translated
 from gateway.store.queries import load
-from gateway.store.sqlite.file import translated
 
 STORE, INBOX = {**load("store"), **load("sqlite/store")}, load("inbox")
 HEAD = b"SQLite format 3\0"

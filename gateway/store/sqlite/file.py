@@ -19,12 +19,13 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from gateway.core.durable import sync_folder
-from gateway.core.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
+from gateway.core.errors import StoreDamaged, StoreMissing, StoreTooNew, StoreUnwritable
+from gateway.core.instance_folder import TAILS, Instance, remedy
 from gateway.core.permissions import file_mode
-from gateway.store.connector import BUSY_SECONDS, COPIED, Connector, Parameters
-from gateway.store.instance import TAILS, Instance, remedy
+from gateway.core.waiting import Waiting, locked
+from gateway.core.working_file import BUSY, PRIMARY, UNWRITABLE, translated, translation
+from gateway.store.connector import BUSY_SECONDS, Connector, Parameters
 from gateway.store.queries import load
-from gateway.store.waiting import Waiting, locked
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
 _SQL = load("sqlite/store")
@@ -34,16 +35,6 @@ _SETTLE_MILLISECONDS = 2_000  # the wait for readers of a page; a longer reader 
 READER_CACHE_KIB = 8_192  # readers use the memory map; the cache is for the rest of the file, and for the log
 MAPPED_BYTES = 8_000_000_000  # SQLite uses at most what it was compiled for, usually 2 GiB
 
-_UNWRITABLE = {
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_READONLY: "the file or its folder cannot be written",
-    sqlite3.SQLITE_CANTOPEN: "the file, or one beside it, cannot be opened or made",
-    sqlite3.SQLITE_PERM: "the system forbids it",
-    sqlite3.SQLITE_IOERR: "the disk refused",
-    sqlite3.SQLITE_IOERR_SHMSIZE: "the disk is full",  # the file is sound; its -shm file cannot be made
-}
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
 _UNCHANGING = (
     "%s cannot be written, because of its permissions or a full disk. It is read without its log, so the last changes "
     "may be missing."
@@ -58,42 +49,9 @@ _NO_LOG: Final = (
     "{} cannot be used: its file system allows no write-ahead log of SQLite, which answers with the mode {}. Move the "
     "instance to a disk of this host; one that is reached over a network does not do."
 )
-_MOST_SHOWN: Final = 100  # bytes of a message that is no text
-_NO_TEXT: Final = "Could not decode to UTF-8"  # the sqlite3 of Python, of bytes whose type has changed
-_PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
 
 log = logging.getLogger("gateway.store")
-
-
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Turn every error of sqlite3 inside the block into a StoreError; its message names `path`.
-
-    Raise StoreDamaged if even the message of an error is damaged.
-    """
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translation(error, path) from error
-    except UnicodeDecodeError as error:  # sqlite3 cannot even read the message about a damaged schema
-        raise StoreDamaged(f"{path} is damaged: {error.object[:_MOST_SHOWN]!r}.") from error
-
-
-def _translation(error: sqlite3.Error, path: Path) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
-    if code in _BUSY:
-        return StoreBusy(f"{path} is being written by another process: {error}.")
-    if code in _UNWRITABLE:
-        reason = _UNWRITABLE.get(getattr(error, "sqlite_errorcode", code), _UNWRITABLE[code])
-        return StoreUnwritable(f"{path} cannot be written: {reason} ({error}).")
-    if str(error).startswith(_NO_TEXT):
-        return StoreDamaged(f"{path} is damaged: {_NO_TEXT} a value. It is not what was written.")
-    if str(error) == COPIED:
-        return StoreUnwritable(f"{path} cannot be written: {error}.")
-    if code in _DAMAGED:
-        return StoreDamaged(f"{path} is damaged: {error}.")
-    return StoreError(f"{path}: {error}.")
 
 
 class Session:
@@ -197,7 +155,7 @@ class SqliteFile(Connector):
             try:
                 session.execute("begin immediate")
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & _PRIMARY not in _BUSY or not waiting.goes_on():
+                if error.sqlite_errorcode & PRIMARY not in BUSY or not waiting.goes_on():
                     raise
             else:
                 return
@@ -253,7 +211,7 @@ class SqliteFile(Connector):
         try:
             session.one(_SQL["tables_count"])
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & _PRIMARY not in _UNWRITABLE:
+            if error.sqlite_errorcode & PRIMARY not in UNWRITABLE:
                 raise
         else:
             return False
@@ -318,7 +276,7 @@ class SqliteFile(Connector):
             steps.apply(Database(session.connection))
             session.execute("commit")
         except sqlite3.OperationalError as error:
-            known = _translation(error, self.path)
+            known = translation(error, self.path)
             if not is_old or not isinstance(known, StoreUnwritable):
                 raise
             raise StoreUnwritable(UPGRADE_UNWRITABLE.format(known)) from error
@@ -333,7 +291,7 @@ class SqliteFile(Connector):
             try:
                 (mode,) = session.execute(f"pragma journal_mode = {_LOG_MODE}").fetchone()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & _PRIMARY not in _BUSY or monotonic() > ends:
+                if error.sqlite_errorcode & PRIMARY not in BUSY or monotonic() > ends:
                     raise
                 sleep(_BETWEEN_TRIES_SECONDS)
             else:

@@ -23,6 +23,7 @@ from gateway.core.model import Candidate, Ending, FileLink, FileOrigin, FileRech
 from gateway.core.model.published import SHARES
 from gateway.core.names import SOURCES, source_of, upstream_identifier
 from gateway.core.settings import Settings
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.xmltext import utc_datetime
 from gateway.formats import oai_didl
 from gateway.fulltext.decisions import thresholds_of
@@ -30,7 +31,6 @@ from gateway.fulltext.search_result import NAMED, RECHECK
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.store.base import Discovery, Store
-from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns.withdrawing import note_address, reopen_for
 from harvester.fulltext.recheck.one_file import Before, Case, Effect, Grace, Rechecked, Rechecker, concluded, last_on
 from harvester.fulltext.run import asked_for, keep_first_page, step_settings

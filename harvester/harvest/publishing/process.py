@@ -27,10 +27,10 @@ from typing import Any, NamedTuple, TypeAlias
 from gateway.core.children import Orders
 from gateway.core.errors import GatewayError, StoreError
 from gateway.core.settings import instance_folder, load
+from gateway.core.waiting import leave_with_parent
 from gateway.publish.publish import Counts, begin, pass_removals, publish_in_turn
 from gateway.search.indexing import OBJECTS_BEFORE_COLLECTION
 from gateway.store.base import Inbox
-from gateway.store.waiting import leave_with_parent
 from harvester.harvest.instance import opened
 from harvester.harvest.publishing.publication import counts_of, facts_of
 

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.core.errors import AnswerError, StoreUnwritable
-from gateway.store.queries import load_file
+from gateway.core.working_file import load_file
 from harvester.http.urls import split
 from harvester.sources import Held, Holdings
 from harvester.sources.resourcesync.documents import read

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.core.children import Child
 from gateway.core.model import RunOutcome
-from gateway.store.waiting import is_locked
+from gateway.core.waiting import is_locked
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened

@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 from gateway.cli.main import main as gateway
 from gateway.core.model import Selection
 from gateway.core.pieces import Piece, text_of
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import DC, OAI_DC
 from gateway.fulltext.log_completion import whoever_calls
 from gateway.ops.upkeep import complete_takedowns
-from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
 from tests.killing import is_killed
 from tests.opening import open_inbox, open_store

@@ -10,10 +10,10 @@ import pytest
 
 from gateway.core.errors import StoreBusy
 from gateway.core.model import Decision, Deed, LogLine, Role, User
+from gateway.core.takedown_file import TakedownFile
 from gateway.core.takedowns import Kind, Takedown
 from gateway.core.xmltext import utc_datetime
 from gateway.review import users as people
-from gateway.store.takedown_file import TakedownFile
 from gateway.store.users import Users
 from gateway.takedowns.withdrawing import added
 from tests.conftest import ROOT

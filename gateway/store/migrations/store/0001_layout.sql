@@ -3,7 +3,7 @@
 
 create table fact (name text primary key, value text not null) without rowid;
 
--- One row: see gateway/store/clock.py.
+-- One row: see gateway/core/clock.py.
 create table clock (
   id integer primary key check (id = 1),
   wall real not null,

@@ -15,7 +15,7 @@ from gateway.core import durable
 from gateway.core.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.core.permissions import file_mode, keep_owner
 from gateway.core.takedowns import Kind, Takedown, Takedowns
-from gateway.store.waiting import locked
+from gateway.core.waiting import locked
 
 NAME = "takedowns.json"
 _LOCK = ".takedowns"  # in `locks/`; no source can have this name

@@ -5,10 +5,9 @@ page numbers a second time, and these pages would never be published.
 """
 
 from gateway.core.errors import ConfigurationError, StoreError, StoreMissing
+from gateway.core.instance_folder import INBOX
 from gateway.core.settings import Settings
-from gateway.store.base import Inbox, Store
-from gateway.store.instance import INBOX
-from gateway.store.opening import has_database
+from gateway.store.base import Databases, Inbox, Store
 
 INBOX_IS_OLD = (
     "The inbox lacks pages that the store has published: it is new, or an older copy than the store. "
@@ -33,7 +32,7 @@ def check_inbox(store: Store, settings: Settings) -> None:
 
     A new inbox that is made without notice would count as the old one, and could replace it in a backup.
     """
-    if has_database(settings, INBOX):
+    if Databases(settings).has(INBOX):
         return
     if store.last_position():
         raise StoreMissing(

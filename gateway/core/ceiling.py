@@ -14,8 +14,8 @@ from zlib import crc32
 
 from gateway.core.errors import StoreUnwritable
 from gateway.core.permissions import file_mode
+from gateway.core.waiting import locked
 from gateway.core.xmltext import parse_utc_datetime, utc_datetime
-from gateway.store.waiting import locked
 
 NAME = "answered-until"
 _LOCK = ".answered"  # in `locks/`; no source can have this name

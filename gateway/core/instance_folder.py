@@ -17,10 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gateway.core import durable
+from gateway.core import durable, takedown_file
 from gateway.core.errors import StoreError, StoreMissing, StoreUnwritable
 from gateway.core.permissions import FILES, FOLDERS, file_mode
-from gateway.store import takedown_file
 
 ENDING: Final = ".sqlite"
 STORE: Final = "store.sqlite"
