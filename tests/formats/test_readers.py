@@ -315,8 +315,7 @@ def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespa
         (f'dc xmlns="{DC}"', "<title>{0}</title><type>{0}</type>"),
         (
             'record xmlns="http://www.loc.gov/MARC21/slim"',
-            '<datafield tag="245"><subfield code="c">and all the others of that house, {0}</subfield></datafield>'
-            '<datafield tag="700" ind1="1"><subfield code="a">x{0}, J.</subfield></datafield>',
+            '<f tag="245"><g code="c">{0:060}</g></f><f tag="700"><g code="a">x{0},J</g></f>'.replace("f", "datafield"),
         ),
     ],
 )

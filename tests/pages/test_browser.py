@@ -79,6 +79,7 @@ def furnished(folder: Path) -> None:
             statement("identifier", "doi:10.5555/reef.1"),
             statement("identifier", "https://laro.example.org/record/1"),
             statement("subject", "coral reefs"),
+            statement("subject", "Reefs -- Heat waves -- " * 5),
             statement("language", "en"),
             statement("rights", "https://creativecommons.org/licenses/by/4.0/"),
         )
@@ -150,6 +151,7 @@ def test_a_page_fits_the_smallest_phone_and_neither_runs_nor_asks_for_what_is_fo
     assert window.find_elements(By.CSS_SELECTOR, "script:not([type='application/ld+json'])") == []
     assert complaints(window, ("404", "410") if page in ("no such page", "deleted item") else ()) == []
     assert too_wide(window) == []
+    assert too_wide(browser(720)) == []  # a wide screen has rules of its own
 
 
 def test_no_payload_in_any_field_runs_or_is_loaded(site):
