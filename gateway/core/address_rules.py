@@ -147,3 +147,9 @@ def are_allowable(entries: Collection[str]) -> bool:
     except ConfigurationError:
         return False
     return True
+
+
+def check_database_url(text: str) -> None:
+    """Raise ConfigurationError for no address of a PostgreSQL database, without the text: it may have a password."""
+    if text and not text.startswith(("postgresql://", "postgres://")):
+        raise ConfigurationError("it must begin with postgresql://, or be empty.")

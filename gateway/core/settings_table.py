@@ -6,20 +6,13 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from gateway.core.address_rules import Allowed
-from gateway.core.errors import ConfigurationError
+from gateway.core.address_rules import Allowed, check_database_url
 
 Value: TypeAlias = str | int | float | bool
 
 
 _YEAR = 31_536_000  # seconds; not every clock and socket accepts longer times
 _MOST = 10**15  # the largest number that every library here can count
-
-
-def _check_store(text: str) -> None:
-    """Raise ConfigurationError, without the text, which may have a password."""
-    if text and not text.startswith(("postgresql://", "postgres://")):
-        raise ConfigurationError("it must begin with postgresql://, or be empty.")
 
 
 class Setting(NamedTuple):
@@ -64,7 +57,7 @@ SETTINGS: tuple[Setting, ...] = (
         "The PostgreSQL database of the repository, as `postgresql://USER@HOST/DATABASE`; empty: SQLite files in the "
         "instance folder.",
         is_secret=True,
-        check=_check_store,
+        check=check_database_url,
     ),
     Setting(
         "oai_page_size",
