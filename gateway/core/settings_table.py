@@ -409,6 +409,7 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "Beginnings of addresses that a search replaces (`old=new`, with spaces between); a new one may be private.",
     ),
+    Setting("discover_supplements", False, "Whether pages are visited for supplements also if the file is known."),
     Setting("discover_items", 500, "How many items `harvester tend` searches for in one turn of a source.", least=1),
     Setting(
         "discover_named_files",

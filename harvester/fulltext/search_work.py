@@ -8,7 +8,8 @@ without the resolver.
 (`api.wiley.com`, `api.elsevier.com`) are stored as addresses and not requested. Refusals (401, 403, 429, a captcha, a
 login, robots.txt) do not count. A copy that is known to be open is checked beyond that number. Within a search an
 address is requested once (`steps/_fetch_once.py`). The policy of the publisher is asked for last; then the supplements
-to which the visited pages link are fetched, at most `most_files`. They never end a search.
+to which the visited pages link are fetched, at most `most_files`. They never end a search. With `discover_supplements`,
+pages are visited for them although the file is known.
 
 With all keys, Crossref, DataCite, Unpaywall, OpenAlex and Semantic Scholar take 3 requests for a gold work. A bronze
 one takes 4, with one for the policy. A closed work without a copy takes 6 or 7. It takes 8 if Unpaywall is asked about
@@ -104,7 +105,7 @@ def search(
     under_way.former_supplements = tuple(map(again, supplements))
     under_way.unproven, under_way.looked = frozenset(unproven), looked or {}
     if work.files:
-        return under_way.check_named_files(work.all_files if wants_named else (), is_another=is_another)
+        return under_way.check_named_files(work.all_files if wants_named else (), steps, is_another=is_another)
     return under_way.go(steps, is_another=is_another)
 
 
@@ -146,7 +147,7 @@ class _Search:
         for step in steps:
             if not step.is_first:
                 self._try()
-            if (self.is_found and step.is_for_files) or not step.wants(self.known):
+            if (self.is_found and not self._is_needed(step)) or not step.wants(self.known):
                 continue
             if step.needs and not self.known.settings.get(step.needs):
                 note = f"Not asked: the setting discover_{step.needs} is empty."
@@ -171,7 +172,11 @@ class _Search:
             subjects=subjects_of(self.known),
         )
 
-    def check_named_files(self, files: Iterable[FileLink], *, is_another: bool) -> SearchResult:
+    def _is_needed(self, step: Step) -> bool:
+        """Return whether a step runs although the work is found."""
+        return not step.is_for_files or (step.finds_supplements and self.known.settings.get("supplements") == "True")
+
+    def check_named_files(self, files: Iterable[FileLink], steps: Iterable[Step], *, is_another: bool) -> SearchResult:
         """Return the result for the files that the record itself names, and for the accepted ones."""
         self.candidates += [
             self._looked(file) or check_named(file, self.fetch, self.at) for file in islice(files, _MOST_NAMED)
@@ -179,6 +184,10 @@ class _Search:
         if not is_another:
             self._recheck()
         self._recheck_changed()
+        for step in steps:
+            if step.is_for_files and self._is_needed(step) and step.wants(self.known):
+                self._take(step)
+        self._check_supplements()
         is_over = PASSING.isdisjoint(candidate.outcome for candidate in self.candidates)
         is_refused = {candidate.outcome for candidate in self.candidates} == {Outcome.PRIVATE_ADDRESS}
         outcome = Outcome.PRIVATE_ADDRESS if is_refused else Outcome.ALREADY_HELD

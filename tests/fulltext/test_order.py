@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from gateway.core.errors import AddressRefused, NameUnknown
-from gateway.core.model import Outcome, Work
+from gateway.core.model import FileLink, Outcome, Work
 from gateway.fulltext.search_result import SearchResult
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.politeness import SERVICES, PoliteFetch
@@ -162,6 +162,22 @@ def test_a_page_is_asked_for_once_whatever_it_answers(at_page: Answer) -> None:
     _, asked = _searched(work(TITLE, page=PAGE), {PAGE: at_page, f"{PUBLISHER}/2": answer("<p>nothing")})
     assert max(Counter(asked).values()) == 1
     assert asked[0] == PAGE
+
+
+@each_row("is_named", [False, True])
+def test_a_page_is_visited_for_supplements_of_a_work_whose_file_is_known_only_if_that_is_wanted(is_named: bool) -> None:
+    about, own, most, _ = KINDS["green in a repository"]
+    data = f"{PUBLISHER}/article/x/data.csv"
+    page = answer(f'<title>{TITLE}</title><a href="{data}">Supplementary data</a>', Content_Type="text/html")
+    own = {**own, **POLICY, PAGE: page, data: answer("a,b\n", Content_Type="text/csv")}
+    if is_named:
+        about, most = about._replace(files=(FileLink(FILE, "application/pdf"),), landing_page=PAGE), 0
+    for wish, requests, found in (("False", most, []), ("True", most + 3 - (not is_named), [data])):
+        web = RecordedWeb(own, has_recordings=False)
+        result = search(about, steps(), web, {**SETTINGS, "supplements": wish}, at=NOW, most_files=6)
+        assert [one.url for one in result.candidates if one.outcome is Outcome.SUPPLEMENT] == found
+        assert result.outcome is (Outcome.ALREADY_HELD if is_named else Outcome.SUCCESS)
+        assert len(web.asked) == requests, web.asked
 
 
 @each_row("kind", KINDS)

@@ -140,8 +140,9 @@ class StepResult:
 class Step:
     """One step. Steps run in the order of `cost`, the least first; `needs` names a setting that it requires.
 
-    `is_for_files`: it does not run once the work is found. `is_first`: it runs before the first copy is fetched. Before
-    every other step for files, all known copies are checked.
+    `is_for_files`: it does not run once the work is found, unless it `finds_supplements` and `discover_supplements` is
+    set. `is_first`: it runs before the first copy is fetched. Before every other step for files, all known copies are
+    checked.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Step:
     needs: str = ""
     is_for_files: bool = True
     is_first: bool = False
+    finds_supplements: bool = False
 
 
 def known_of(work: Work, settings: Mapping[str, str]) -> Known:

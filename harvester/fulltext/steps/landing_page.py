@@ -103,4 +103,5 @@ STEP = Step(
     "Reads which links of the work's pages lead to the file.",
     lambda known: bool(pages_of(known)),
     lambda known, fetch: walk(pages_of(known), fetch),
+    finds_supplements=True,
 )

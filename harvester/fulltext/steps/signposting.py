@@ -91,6 +91,7 @@ STEP = Step(
     "Follows the signposts of the work's pages: typed links in headers, heads and link sets.",
     lambda known: bool(pages_of(known)),
     lambda known, fetch: follow(known, pages_of(known), fetch),
+    finds_supplements=True,
 )
 
 # --- Signposts (signposting.org, levels 1 and 2): typed links of a page to its files, licence and identifier. Pure
