@@ -136,8 +136,12 @@ class Connector(ABC):
         """Return the tables and their columns, sorted, without those that each database fills by itself."""
 
     @abstractmethod
-    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query without parameters; there may be any number of them."""
+    def stream(self, session: Session, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table; there may be any number of them."""
+
+    @abstractmethod
+    def add(self, session: Session, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+        """Store rows of a table."""
 
     @abstractmethod
     def triggers_off(self, session: Session) -> AbstractContextManager[None]:

@@ -8,6 +8,7 @@ copy continues above it, and above each second that this machine has answered.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
+from functools import partial
 from hashlib import blake2b
 from marshal import dumps
 from math import inf
@@ -119,16 +120,10 @@ def _copied(source: Connector, session: Session, there: Connector, name: str) ->
             for table, columns in tables.items():
                 if table not in present:  # of an earlier release, and empty
                     continue
-                named = ", ".join(columns)
-                query = f"select {named} from {table}"  # noqa: S608 - a table of ours, here and below
-                insertion = f"insert into {table} ({named}) values ({', '.join('?' * len(columns))})"  # noqa: S608
-                copy_.execute(f"delete from {table}")  # noqa: S608
-
-                def add(rows: list[tuple[Any, ...]], insertion: str = insertion) -> None:
-                    copy_.executemany(insertion, rows)
-
-                count, digest = _summed(source.stream(session, query), add)
-                if _summed(there.stream(copy_, query)) != (count, digest):
+                copy_.execute(f"delete from {table}")  # noqa: S608 - a table of ours
+                add = partial(there.add, copy_, table, columns)
+                count, digest = _summed(source.stream(session, table, columns), add)
+                if _summed(there.stream(copy_, table, columns)) != (count, digest):
                     raise StoreDamaged(_DIFFERS.format(table, there.name))
                 done.append(CopiedTable(name.partition(".")[0], table, count, digest))
             if name == STORE:

@@ -94,7 +94,14 @@ def test_without_the_driver_the_extra_is_named(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["mysql://u:p4ss@h/d", "postgresql://u:p4/ss@127.0.0.1:9/d", "postgresql://u:p4ss@127.0.0.1:1/d?nonsense=p4"]
+    "url",
+    [
+        "mysql://u:p4ss@h/d",
+        "postgresql://u:p4/ss@127.0.0.1:9/d",
+        "postgresql://u:1/p4@127.0.0.1:9/d",
+        "postgresql://u:s@p4@127.0.0.1:9/d",
+        "postgresql://u:p4ss@127.0.0.1:1/d?nonsense=p4",
+    ],
 )
 def test_no_sentence_has_a_part_of_a_password(tmp_path, url) -> None:
     done = CliRunner().invoke(gateway, ["--instance", str(tmp_path / "new"), "init", "--store", url])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from math import inf
@@ -43,7 +43,7 @@ select table_name, column_name, case data_type when 'text' then 'text' when 'byt
   when 'double precision' then 'float8' else 'int8' end, data_type <> 'text' or collation_name = 'C'
 from information_schema.columns where table_schema = %s"""
 _SIZE: Final = "select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class where relnamespace = ?::regnamespace"
-_AT_ONCE: Final = 50  # rows, which may have megabytes each
+_AT_ONCE, _BIG_AT_ONCE = 2_000, 50  # rows; those with blobs may have megabytes each
 _LAST: Final = "select case when is_called then last_value else last_value - 1 end from {}"
 _SEQUENCES: Final = """
 select table_name, column_name, pg_get_serial_sequence(quote_ident(table_schema) || '.' || quote_ident(table_name),
@@ -267,9 +267,9 @@ class PostgresConnector(Connector):
         connection.prepare_threshold, connection.prepared_max = 1, _PREPARED
         for kind, loader in (("numeric", _Sum), ("numeric", _TextSum)):
             connection.adapters.register_loader(kind, loader)
-        connection.adapters.register_dumper(int, Int8Dumper)
-        connection.adapters.register_dumper(int, Int8BinaryDumper)
         connection.adapters.register_dumper(bool, _Truth)
+        connection.adapters.register_dumper(int, Int8Dumper)
+        connection.adapters.register_dumper(int, Int8BinaryDumper)  # the last one is that of COPY
         return PostgresSession(connection, self)
 
     # -- what files need, and a server does by itself --------------------------------------------------------------
@@ -314,12 +314,23 @@ class PostgresConnector(Connector):
         names = sorted(name for name in self._types if name not in ("migration", "clock"))
         return {name: tuple(sorted(self._types[name])) for name in names}
 
-    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query, which the server keeps."""
+    def stream(self, session: Session, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table, which the server keeps."""
+        kinds = [self._types[table][column] for column in columns]
         with session.connection.cursor("copying") as cursor:  # type: ignore[attr-defined]
-            cursor.itersize = _AT_ONCE
-            cursor.execute(self.text_of(query), binary=True)
+            cursor.itersize = _BIG_AT_ONCE if "bytea" in kinds else _AT_ONCE
+            named = ", ".join(f'"{column}"' for column in columns)
+            cursor.execute(f'select {named} from "{table}"', binary=True)  # noqa: S608 - a table of ours
             yield from cursor
+
+    def add(self, session: Session, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+        """Store rows, by COPY."""
+        named = ", ".join(f'"{column}"' for column in columns)
+        query = f'copy "{table}" ({named}) from stdin (format binary)'
+        with session.connection.cursor() as cursor, cursor.copy(query) as copied:  # type: ignore[attr-defined]
+            copied.set_types([self._types[table][column] for column in columns])
+            for row in rows:
+                copied.write_row(row)
 
     @contextmanager
     def triggers_off(self, session: Session) -> Iterator[None]:

@@ -80,7 +80,8 @@ def _parameters(url: str) -> Mapping[str, Any]:
         given = conninfo_to_dict(url)
     except psycopg.Error:
         raise ConfigurationError(_URL) from None
-    if not re.fullmatch("[0-9,]*", str(given.get("port", ""))):  # the beginning of a password
+    place = f"{given.get('host', '')}{given.get('dbname', '')}"
+    if "@" in place or not re.fullmatch("[0-9,]*", str(given.get("port", ""))):  # they have a part of a password
         raise ConfigurationError(_URL)
     return {**_DEFAULTS, **given, "client_encoding": "UTF8"}
 

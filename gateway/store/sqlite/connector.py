@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -184,9 +184,14 @@ class SqliteConnector(SqliteFile):
         rows = {name: session.execute(_COLUMNS, (name,)).fetchall() for name in names}
         return {name: tuple(column for (column,) in columns) for name, columns in rows.items()}
 
-    def stream(self, session: Session, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query."""
-        yield from session.execute(query)
+    def stream(self, session: Session, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table."""
+        yield from session.execute(f"select {', '.join(columns)} from {table}")  # noqa: S608 - a table of ours
+
+    def add(self, session: Session, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+        """Store rows."""
+        named, places = ", ".join(columns), ", ".join("?" * len(columns))
+        session.executemany(f"insert into {table} ({named}) values ({places})", rows)  # noqa: S608 - a table of ours
 
     @contextmanager
     def triggers_off(self, session: Session) -> Iterator[None]:
