@@ -33,6 +33,11 @@ def leave_with_parent() -> None:
     _parents[:] = [os.getppid()]
 
 
+def has_parent() -> bool:
+    """Return whether this process works for another one, which has begun to use the databases."""
+    return bool(_parents)
+
+
 def answer_at_once() -> None:
     """Let this process, which answers requests, not wait for a server of databases that does not answer."""
     _patience[:] = [0.0]

@@ -192,3 +192,22 @@ def test_a_database_is_there_as_soon_as_it_is_made(tmp_path, url) -> None:
     settings = load(tmp_path, {}, {"store": url, "secret": "a secret of the tests"})
     assert Databases(settings).has("inbox.sqlite")
     assert not Databases(settings).has("discovery.sqlite")
+
+
+def test_a_server_that_has_answered_is_waited_for_and_another_one_not(monkeypatch) -> None:
+    away = psycopg.OperationalError("connection refused")
+    answers = iter([away, None, away, away, None])
+
+    def connected(_url: str) -> object:
+        if (error := next(answers)) is not None:
+            raise error
+        return object()
+
+    monkeypatch.setattr(server, "connected", connected)
+    monkeypatch.setattr(server, "_answered", set())
+    monkeypatch.setattr(server, "BETWEEN_TRIES_SECONDS", 0)
+    with pytest.raises(StoreBusy, match="does not answer"):
+        server.reached("postgresql://x/y")
+    for _ in range(2):
+        server.reached("postgresql://x/y")
+    assert next(answers, "all were asked for") == "all were asked for"

@@ -21,11 +21,11 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
 from gateway.core.errors import StoreBusy, StoreDamaged, StoreMissing, StoreTooNew
-from gateway.core.waiting import Waiting, server_seconds
+from gateway.core.waiting import server_seconds
 from gateway.core.working_file import COPIED
 from gateway.store.connector import Connector, Lent, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
-from gateway.store.postgres.server import connected, name_of, translated
+from gateway.store.postgres.server import BETWEEN_TRIES_SECONDS, ServerWaiting, connected, name_of, translated
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements
 
@@ -36,7 +36,6 @@ _REFUSED: Final = re.compile("[\0\ud800-\udfff]")
 _IDLE_OR_LOST: Final = (psycopg.pq.TransactionStatus.IDLE, psycopg.pq.TransactionStatus.UNKNOWN)
 _NOWHERE: Final = "\uffff"  # no character, and forbidden in XML
 _FEW: Final = 2  # rows; one statement with arrays costs more
-_BETWEEN_TRIES_SECONDS: Final = 0.1
 _SLICE_SECONDS: Final = 5.0  # of a wait for the lock: who waits again does so behind others
 _COLUMNS: Final = """
 select table_name, column_name, case data_type when 'text' then 'text' when 'bytea' then 'bytea'
@@ -154,15 +153,6 @@ def _bound(query: str, parameters: Parameters) -> Parameters:
     return parameters
 
 
-class _ServerWaiting(Waiting):
-    """One wait for the lock of a schema, or for a server that does not answer."""
-
-    reason: StoreBusy | None = None
-
-    def _sentence(self) -> str:
-        return f"{self.reason} Waiting."
-
-
 T = TypeVar("T", bound=Lent)
 
 
@@ -230,7 +220,7 @@ class PostgresConnector(Connector):
     @contextmanager
     def _begun(self, idle: list[PostgresSession], seconds: float) -> Iterator[PostgresSession]:
         """Lend a connection after at most so many `seconds`; that of a writer has the lock of the schema."""
-        waiting = _ServerWaiting(self.path, seconds)
+        waiting = ServerWaiting(self.path, seconds)
         while True:
             with ExitStack() as loan:
                 try:
@@ -242,7 +232,7 @@ class PostgresConnector(Connector):
                     waiting.reason = error
                     if not waiting.goes_on():
                         raise
-                    sleep(_BETWEEN_TRIES_SECONDS)
+                    sleep(BETWEEN_TRIES_SECONDS)
                 else:
                     yield session
                     return

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from gateway.core.errors import StoreBusy
-from gateway.store.postgres.server import connected, name_of, translated
+from gateway.store.postgres.server import name_of, reached, translated
 
 _BETWEEN_TRIES_SECONDS: Final = 0.1
 _ALIVE: Final = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4"
@@ -36,9 +36,7 @@ class PostgresLocks:
     def held(self, name: str, seconds: float = 0.0) -> Iterator[None]:
         """Hold a lock inside the block, after at most so many `seconds`."""
         ends = monotonic() + seconds if seconds < inf else inf
-        with translated(self._name):
-            connection = connected(self._url)
-        with closing(connection):
+        with closing(reached(self._url)) as connection:
             with translated(self._name):
                 connection.execute(_ALIVE)
                 while connection.execute("select pg_try_advisory_lock(%s)", (_key(name),)).fetchone() != (True,):
@@ -49,5 +47,5 @@ class PostgresLocks:
 
     def is_held(self, name: str) -> bool:
         """Return whether some machine, which may be this one, holds a lock now."""
-        with translated(self._name), closing(connected(self._url)) as connection:
+        with closing(reached(self._url)) as connection, translated(self._name):
             return connection.execute(_IS_HELD, (_key(name),)).fetchone() == (True,)

@@ -10,6 +10,8 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
+from pathlib import Path
+from time import sleep
 from typing import Any, Final
 
 import psycopg
@@ -22,7 +24,9 @@ from gateway.core.errors import (
     StoreError,
     StoreUnwritable,
 )
+from gateway.core.waiting import Waiting, has_parent, server_seconds
 
+BETWEEN_TRIES_SECONDS: Final = 0.1
 _LEAST_VERSION: Final = 15
 _SCHEMAS: Final = ["store", "inbox", "discovery", "subscriptions", "users"]
 # A machine that does not answer is noticed in half a minute.
@@ -98,6 +102,35 @@ def connected(url: str) -> psycopg.Connection[Any]:
     return psycopg.connect(**_parameters(url), autocommit=True)
 
 
+class ServerWaiting(Waiting):
+    """One wait for the lock of a schema, or for a server that does not answer."""
+
+    reason: StoreBusy | None = None
+
+    def _sentence(self) -> str:
+        return f"{self.reason} Waiting."
+
+
+def reached(url: str) -> psycopg.Connection[Any]:
+    """Return a new connection; wait for a server that has answered this process before, or its parent.
+
+    Raise StoreBusy if the server does not answer, at the first time at once.
+    """
+    waiting = ServerWaiting(Path(), server_seconds() if url in _answered or has_parent() else 0.0)
+    while True:
+        try:
+            with translated(name_of(url)):
+                connection = connected(url)
+        except StoreBusy as error:
+            waiting.reason = error
+            if not waiting.goes_on():
+                raise
+            sleep(BETWEEN_TRIES_SECONDS)
+        else:
+            _answered.add(url)
+            return connection
+
+
 @cache
 def checked(url: str) -> str:
     """Return the address of a database that can be used.
@@ -105,7 +138,7 @@ def checked(url: str) -> str:
     Raise ConfigurationError if ours cannot be there, and StoreBusy if the server does not answer.
     """
     name = name_of(url)
-    with translated(name), closing(connected(url)) as one, closing(connected(url)) as other:
+    with closing(reached(url)) as one, closing(reached(url)) as other, translated(name):
         for fault in _faults(one, other):
             raise ConfigurationError(f"{name} {fault}")
     return url
@@ -132,13 +165,14 @@ def _faults(one: psycopg.Connection[Any], other: psycopg.Connection[Any]) -> Ite
         yield "is behind a pooler that gives one session to several clients. Set PgBouncer to `pool_mode = session`."
 
 
+_answered: set[str] = set()  # addresses of servers that have answered this process
 _present: set[tuple[str, str]] = set()  # no schema is ever removed
 
 
 def schema_exists(url: str, schema: str) -> bool:
     """Return whether a database has one of our schemas. Raise StoreError."""
     if (url, schema) not in _present:
-        with translated(name_of(url)), closing(connected(url)) as connection:
+        with closing(reached(url)) as connection, translated(name_of(url)):
             query = "select to_regclass(%s) is not null"
             if connection.execute(query, (f"{schema}.migration",)).fetchone() == (True,):
                 _present.add((url, schema))
