@@ -5,11 +5,13 @@ stopped keeps its locks.
 """
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from math import inf
 from time import monotonic, sleep
 from typing import Final
+
+import psycopg
 
 from gateway.core.errors import StoreBusy
 from gateway.store.postgres.server import name_of, reached, translated
@@ -43,7 +45,11 @@ class PostgresLocks:
                     if monotonic() >= ends:
                         raise StoreBusy(f"Another machine holds the lock of {name} in the database.")
                     sleep(_BETWEEN_TRIES_SECONDS)
-            yield
+            try:
+                yield
+            finally:  # the server notices later that a connection was closed; without one, it has freed the lock
+                with suppress(psycopg.Error):
+                    connection.execute("select pg_advisory_unlock(%s)", (_key(name),))
 
     def is_held(self, name: str) -> bool:
         """Return whether some machine, which may be this one, holds a lock now."""

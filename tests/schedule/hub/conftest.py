@@ -115,7 +115,7 @@ def subscriber() -> Iterator[Subscriber]:
 def hub(tmp_path: Path, ready_made: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     ready_made(tmp_path, make_databases)
     harness = Harness(tmp_path)
-    monkeypatch.setattr("gateway.app.open_store", lambda *_, **__: harness.store)
+    monkeypatch.setattr("gateway.store.base.Databases.store", lambda *_, **__: harness.store)
     with (
         closing(harness.inbox),
         closing(open_subscribers(tmp_path)) as subscribers,
