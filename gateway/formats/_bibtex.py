@@ -46,7 +46,7 @@ def csl_of(entry: Mapping[str, str]) -> dict[str, Any]:
         "author": _names(entry.get("author", "")),
         "editor": _names(entry.get("editor", "")),
         "datePublished": texts.get("date") or (f"{year}-{month:0>2}" if month.isdecimal() else f"{month} {year}"),
-        "page": re.sub("\\s*[\u2013\u2014]\\s*", "-", item["page"]),
+        "page": re.sub("\\s{0,3}[\u2013\u2014]\\s{0,3}", "-", item["page"]),
         "identifier": f"arXiv:{texts['eprint']}" if is_arxiv else "",
     }
 

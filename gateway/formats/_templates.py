@@ -147,7 +147,7 @@ def _qualified(name: str, prefixes: Mapping[str, str]) -> str:
 
 def _text(template: str) -> _Text:
     """Return what fills the values in a text; empty if one of them is not there."""
-    parts = re.split(r"\{([^}]*)\}", template)
+    parts = re.split(r"\{([^{}]*)\}", template)
     if len(parts) == 1:
         return lambda _facts, _it: template
     before, values = parts[::2], [_value(part) for part in parts[1::2]]
