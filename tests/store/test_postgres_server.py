@@ -205,7 +205,7 @@ def test_a_server_that_has_answered_is_waited_for_and_another_one_not(monkeypatc
 
     monkeypatch.setattr(server, "connected", connected)
     monkeypatch.setattr(server, "_answered", set())
-    monkeypatch.setattr(server, "BETWEEN_TRIES_SECONDS", 0)
+    monkeypatch.setattr(server, "_BETWEEN_TRIES_SECONDS", 0)
     monkeypatch.setattr(waiting, "_patience", [60.0])  # a test before may have been a web worker
     monkeypatch.setattr(waiting, "_parents", [])
     with pytest.raises(StoreBusy, match="does not answer"):

@@ -14,18 +14,17 @@ from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from select import POLLIN, poll
-from time import sleep
 from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader, NumericLoader
 
-from gateway.core.errors import StoreBusy, StoreDamaged, StoreMissing, StoreTooNew
+from gateway.core.errors import StoreDamaged, StoreMissing, StoreTooNew
 from gateway.core.waiting import server_seconds
 from gateway.core.working_file import COPIED
 from gateway.store.connector import Connector, Lent, Parameters, Session, Shrunk
 from gateway.store.postgres import dialect
-from gateway.store.postgres.server import BETWEEN_TRIES_SECONDS, ServerWaiting, connected, name_of, translated
+from gateway.store.postgres.server import ServerWaiting, connected, name_of, patiently, translated
 from gateway.store.queries import load
 from gateway.store.sqlite.file import statements
 
@@ -221,21 +220,17 @@ class PostgresConnector(Connector):
     def _begun(self, idle: list[PostgresSession], seconds: float) -> Iterator[PostgresSession]:
         """Lend a connection after at most so many `seconds`; that of a writer has the lock of the schema."""
         waiting = ServerWaiting(self.path, seconds)
-        while True:
-            with ExitStack() as loan:
-                try:
-                    with self.translated():
-                        session = loan.enter_context(self._lent(idle, self._connect))
-                        if idle is self._writers:
-                            self._lock_schema(session, min(waiting.left_seconds, _SLICE_SECONDS))
-                except StoreBusy as error:
-                    waiting.reason = error
-                    if not waiting.goes_on():
-                        raise
-                    sleep(BETWEEN_TRIES_SECONDS)
-                else:
-                    yield session
-                    return
+
+        def begin() -> tuple[PostgresSession, ExitStack]:
+            with ExitStack() as loan, self.translated():
+                session = loan.enter_context(self._lent(idle, self._connect))
+                if idle is self._writers:
+                    self._lock_schema(session, min(waiting.left_seconds, _SLICE_SECONDS))
+                return session, loan.pop_all()
+
+        session, loan = patiently(waiting, begin)
+        with loan:
+            yield session
 
     def _lock_schema(self, session: PostgresSession, seconds: float) -> None:
         run = session.connection.execute

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import sleep
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -26,7 +26,7 @@ from gateway.core.errors import (
 )
 from gateway.core.waiting import Waiting, has_parent, server_seconds
 
-BETWEEN_TRIES_SECONDS: Final = 0.1
+_BETWEEN_TRIES_SECONDS: Final = 0.1
 _LEAST_VERSION: Final = 15
 _SCHEMAS: Final = ["store", "inbox", "discovery", "subscriptions", "users"]
 # A machine that does not answer is noticed in half a minute.
@@ -102,6 +102,9 @@ def connected(url: str) -> psycopg.Connection[Any]:
     return psycopg.connect(**_parameters(url), autocommit=True)
 
 
+T = TypeVar("T")
+
+
 class ServerWaiting(Waiting):
     """One wait for the lock of a schema, or for a server that does not answer."""
 
@@ -111,24 +114,27 @@ class ServerWaiting(Waiting):
         return f"{self.reason} Waiting."
 
 
+def patiently(waiting: ServerWaiting, attempt: Callable[[], T]) -> T:
+    """Return the result of an attempt, which is repeated while it raises StoreBusy and the wait goes on."""
+    while True:
+        try:
+            return attempt()
+        except StoreBusy as error:
+            waiting.reason = error
+            if not waiting.goes_on():
+                raise
+        sleep(_BETWEEN_TRIES_SECONDS)
+
+
 def reached(url: str) -> psycopg.Connection[Any]:
     """Return a new connection; wait for a server that has answered this process before, or its parent.
 
     Raise StoreBusy if the server does not answer, at the first time at once.
     """
     waiting = ServerWaiting(Path(), server_seconds() if url in _answered or has_parent() else 0.0)
-    while True:
-        try:
-            with translated(name_of(url)):
-                connection = connected(url)
-        except StoreBusy as error:
-            waiting.reason = error
-            if not waiting.goes_on():
-                raise
-            sleep(BETWEEN_TRIES_SECONDS)
-        else:
-            _answered.add(url)
-            return connection
+    connection = patiently(waiting, translated(name_of(url))(partial(connected, url)))
+    _answered.add(url)
+    return connection
 
 
 @cache
