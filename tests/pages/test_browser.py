@@ -151,8 +151,7 @@ def test_a_page_fits_the_smallest_phone_and_neither_runs_nor_asks_for_what_is_fo
     assert window.find_elements(By.CSS_SELECTOR, "script:not([type='application/ld+json'])") == []
     assert complaints(window, ("404", "410") if page in ("no such page", "deleted item") else ()) == []
     assert too_wide(window) == []
-    if page == "item":  # with a long subject; wide screens have rules of their own
-        assert too_wide(browser(720)) == []
+    assert too_wide(browser(720)) == []  # wide screens have rules of their own
 
 
 def test_no_payload_in_any_field_runs_or_is_loaded(site):
